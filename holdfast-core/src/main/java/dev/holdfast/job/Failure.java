@@ -1,0 +1,32 @@
+package dev.holdfast.job;
+
+import java.util.Optional;
+
+/** Why an attempt failed. Every failure has a code and a message, whoever reports it. */
+public record Failure(String code, String message, boolean retryable, Optional<String> logExcerpt) {
+
+  public static final String HANDLER_FAILED = "HANDLER_FAILED";
+  public static final String LEASE_LOST = "LEASE_LOST";
+
+  public Failure {
+    code = Limits.cut(code.isBlank() ? HANDLER_FAILED : code, Limits.NAME_CHARS);
+    message = Limits.cut(message, Limits.ERROR_MESSAGE_CHARS);
+    logExcerpt = logExcerpt.map(text -> Limits.cut(text, Limits.ERROR_MESSAGE_CHARS));
+  }
+
+  public static Failure retryable(String code, String message) {
+    return new Failure(code, message, true, Optional.empty());
+  }
+
+  public static Failure permanent(String code, String message) {
+    return new Failure(code, message, false, Optional.empty());
+  }
+
+  public static Failure of(Throwable thrown) {
+    return retryable(HANDLER_FAILED, thrown.toString());
+  }
+
+  public Failure withLogExcerpt(String excerpt) {
+    return new Failure(code, message, retryable, Optional.of(excerpt));
+  }
+}

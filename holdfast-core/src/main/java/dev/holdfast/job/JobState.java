@@ -1,0 +1,78 @@
+package dev.holdfast.job;
+
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Where a job is in its life. The table below is the only list of allowed moves; {@code
+ * docs/lifecycle.md} is drawn from it and the schema's CHECK constraints name the same states.
+ */
+public enum JobState {
+  /** Stored, not yet offered to workers. */
+  PENDING,
+  /** Waits for its time, its turn or a worker. */
+  QUEUED,
+  /** Given to a remote worker that has not said it started. */
+  DISPATCHED,
+  /** Leased. Only the holder of the current fence may move it. */
+  RUNNING,
+  /** Leased, and asked to stop. */
+  STOPPING,
+  /** Stopped on purpose; waits for somebody to resume, resolve or cancel it. */
+  PAUSED,
+  /** Finished well. Terminal. */
+  SUCCEEDED,
+  /** Out of attempts, or failed for good. Terminal, until an operator sends it back. */
+  FAILED,
+  /** Ended by a person. Terminal, until an operator sends it back. */
+  CANCELLED;
+
+  private static final Map<JobState, Set<JobState>> NEXT = new EnumMap<>(JobState.class);
+
+  static {
+    NEXT.put(PENDING, EnumSet.of(QUEUED, PAUSED, FAILED, CANCELLED));
+    NEXT.put(QUEUED, EnumSet.of(DISPATCHED, RUNNING, PAUSED, FAILED, CANCELLED));
+    NEXT.put(DISPATCHED, EnumSet.of(QUEUED, RUNNING, STOPPING, FAILED, CANCELLED));
+    NEXT.put(RUNNING, EnumSet.of(QUEUED, STOPPING, PAUSED, SUCCEEDED, FAILED, CANCELLED));
+    NEXT.put(STOPPING, EnumSet.of(QUEUED, PAUSED, SUCCEEDED, FAILED, CANCELLED));
+    NEXT.put(PAUSED, EnumSet.of(QUEUED, SUCCEEDED, FAILED, CANCELLED));
+    NEXT.put(SUCCEEDED, EnumSet.of(QUEUED));
+    NEXT.put(FAILED, EnumSet.of(QUEUED, SUCCEEDED, CANCELLED));
+    NEXT.put(CANCELLED, EnumSet.of(QUEUED));
+  }
+
+  private final String stored = name().toLowerCase(Locale.ROOT);
+
+  public Set<JobState> next() {
+    return Set.copyOf(NEXT.get(this));
+  }
+
+  public boolean canBecome(JobState next) {
+    return NEXT.get(this).contains(next);
+  }
+
+  public boolean isFinished() {
+    return this == SUCCEEDED || this == FAILED || this == CANCELLED;
+  }
+
+  /** A worker has the right to run it, so the row carries an owner, a fence and an expiry. */
+  public boolean isLeased() {
+    return this == DISPATCHED || this == RUNNING || this == STOPPING;
+  }
+
+  /** As it stands in the tables and on the wire. */
+  public String stored() {
+    return stored;
+  }
+
+  public static JobState of(String stored) {
+    return Arrays.stream(values())
+        .filter(state -> state.stored.equals(stored))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no job state '" + stored + "'"));
+  }
+}

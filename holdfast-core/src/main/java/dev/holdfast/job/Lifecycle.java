@@ -1,0 +1,49 @@
+package dev.holdfast.job;
+
+import dev.holdfast.job.Policy.OnLeaseLost;
+import dev.holdfast.job.Policy.OnStop;
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+
+/** Decides what becomes of a job after an attempt. Pure: the caller brings the dice. */
+public final class Lifecycle {
+
+  private Lifecycle() {}
+
+  public static Transition next(
+      Attempt attempt, Policy policy, Outcome outcome, RandomGenerator dice) {
+    return switch (outcome) {
+      case Outcome.Succeeded(Payload result) -> Transition.succeed(result);
+      case Outcome.Failed(Failure failure) -> retryOrFail(attempt, policy, failure, dice);
+      case Outcome.Snoozed(Duration delay) -> Transition.giveBack("snoozed", delay);
+      case Outcome.Stopped() -> Transition.stop(policy.onStop());
+      // A job that pauses when stopped is paused by a drain too: its target must not go on.
+      case Outcome.Released released when policy.onStop() == OnStop.PAUSE ->
+          Transition.stop(OnStop.PAUSE);
+      case Outcome.Released released -> Transition.giveBack("released", Duration.ZERO);
+      case Outcome.LeaseExpired(String worker) -> afterSilence(attempt, policy, worker);
+    };
+  }
+
+  private static Transition retryOrFail(
+      Attempt attempt, Policy policy, Failure failure, RandomGenerator dice) {
+    if (!failure.retryable() || attempt.isLastOf(policy)) {
+      return Transition.fail("failed", failure);
+    }
+    return policy
+        .retry()
+        .delayAfter(attempt.earlierFailures(), dice)
+        .map(delay -> Transition.retry("failed", failure, delay))
+        .orElseGet(() -> Transition.fail("failed", failure));
+  }
+
+  // Without backoff: the job did nothing wrong that we know of. It still costs an attempt, or one
+  // that kills its process would circle through every worker for ever.
+  private static Transition afterSilence(Attempt attempt, Policy policy, String worker) {
+    Failure silence =
+        Failure.retryable(Failure.LEASE_LOST, "Worker " + worker + " stopped renewing its lease");
+    return policy.onLeaseLost() == OnLeaseLost.FAIL || attempt.isLastOf(policy)
+        ? Transition.fail("lost", silence)
+        : Transition.retry("lost", silence, Duration.ZERO);
+  }
+}

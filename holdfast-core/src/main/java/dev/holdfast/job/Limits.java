@@ -1,0 +1,53 @@
+package dev.holdfast.job;
+
+import dev.holdfast.error.HoldfastException;
+import java.nio.charset.StandardCharsets;
+
+/** How large things may get. Past a limit the caller gets an error that names the field; nothing is stored. */
+public final class Limits {
+
+  public static final int NAME_CHARS = 200;
+  public static final int PAYLOAD_BYTES = 256 * 1024;
+  public static final int TAGS = 32;
+  public static final int LABELS = 32;
+  public static final int ATTEMPTS = 1_000;
+  public static final int BATCH_JOBS = 1_000_000;
+  public static final int CLAIM_JOBS = 1_000;
+  public static final int ERROR_MESSAGE_CHARS = 10_000;
+  public static final int LOG_LINE_CHARS = 8_000;
+  public static final int LOG_LINES_PER_REPORT = 1_000;
+  public static final int CURSOR_CHARS = 4_000;
+
+  private Limits() {}
+
+  /** A name is 1 to 200 printable characters: control characters would corrupt logs and terminals. */
+  public static String name(String field, String value) {
+    if (value.isEmpty() || value.length() > NAME_CHARS) {
+      throw HoldfastException.invalid(field, value, "1 to " + NAME_CHARS + " characters");
+    }
+    if (value.chars().anyMatch(Character::isISOControl)) {
+      throw HoldfastException.invalid(field, value.replaceAll("\\p{Cntrl}", "?"), "no control characters");
+    }
+    return value;
+  }
+
+  public static String payload(String field, String json) {
+    // A string has at most three UTF-8 bytes a char; most payloads are far too short to count.
+    if (json.length() > PAYLOAD_BYTES / 3
+        && json.getBytes(StandardCharsets.UTF_8).length > PAYLOAD_BYTES) {
+      throw HoldfastException.invalid(
+          field, json.length() + " characters of JSON", "at most " + PAYLOAD_BYTES + " bytes");
+    }
+    return json;
+  }
+
+  /** Cuts text that comes from handlers and machines, where refusing it would lose the report itself. */
+  public static String cut(String text, int maxChars) {
+    String clean = text.indexOf('\0') < 0 ? text : text.replace('\0', '\uFFFD');
+    if (clean.length() <= maxChars) {
+      return clean;
+    }
+    int end = Character.isHighSurrogate(clean.charAt(maxChars - 1)) ? maxChars - 1 : maxChars;
+    return clean.substring(0, end) + "… (cut)";
+  }
+}

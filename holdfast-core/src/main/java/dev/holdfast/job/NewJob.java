@@ -1,0 +1,185 @@
+package dev.holdfast.job;
+
+import dev.holdfast.error.HoldfastException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * A job to be enqueued: what it does, and whatever it wants differently from its queue's defaults.
+ * Immutable; every {@code with…} answers a changed copy.
+ */
+public final class NewJob {
+
+  public static final String DEFAULT_QUEUE = "default";
+
+  private final String kind;
+  private final Object args;
+  private Optional<UUID> id = Optional.empty();
+  private String queue = DEFAULT_QUEUE;
+  private int priority;
+  private When when = When.NOW;
+  private boolean pending;
+  private Optional<UniqueKey> uniqueKey = Optional.empty();
+  private List<String> tags = List.of();
+  private Placement placement = Placement.ANYWHERE;
+  private PolicyOverrides policy = PolicyOverrides.NONE;
+
+  private NewJob(String kind, Object args) {
+    this.kind = Limits.name("kind", kind);
+    this.args = args;
+  }
+
+  private NewJob(NewJob other) {
+    kind = other.kind;
+    args = other.args;
+    id = other.id;
+    queue = other.queue;
+    priority = other.priority;
+    when = other.when;
+    pending = other.pending;
+    uniqueKey = other.uniqueKey;
+    tags = other.tags;
+    placement = other.placement;
+    policy = other.policy;
+  }
+
+  /**
+   * @param args anything the codec can turn into JSON, or a {@link Payload} that is JSON already
+   */
+  public static NewJob of(String kind, Object args) {
+    return new NewJob(kind, args);
+  }
+
+  /** An id of the caller's: the same id enqueued again, even after the job finished, is one job. */
+  public NewJob withId(UUID id) {
+    NewJob copy = new NewJob(this);
+    copy.id = Optional.of(id);
+    return copy;
+  }
+
+  /** Defaults to {@code default}. */
+  public NewJob withQueue(String queue) {
+    NewJob copy = new NewJob(this);
+    copy.queue = Limits.name("queue", queue);
+    return copy;
+  }
+
+  /** Smaller runs first. Defaults to 0. */
+  public NewJob withPriority(int priority) {
+    if (priority < Short.MIN_VALUE || priority > Short.MAX_VALUE) {
+      throw HoldfastException.invalid(
+          "priority", priority, Short.MIN_VALUE + " to " + Short.MAX_VALUE + ", smaller first");
+    }
+    NewJob copy = new NewJob(this);
+    copy.priority = priority;
+    return copy;
+  }
+
+  public NewJob withDelay(Duration delay) {
+    NewJob copy = new NewJob(this);
+    copy.when = new When.After(delay);
+    return copy;
+  }
+
+  public NewJob withRunAt(Instant runAt) {
+    NewJob copy = new NewJob(this);
+    copy.when = new When.At(runAt);
+    return copy;
+  }
+
+  /** Stored, but not offered to workers until somebody queues it. */
+  public NewJob asPending() {
+    NewJob copy = new NewJob(this);
+    copy.pending = true;
+    return copy;
+  }
+
+  /** Unique among the tenant's unfinished jobs. */
+  public NewJob withUniqueKey(String key) {
+    return withUniqueKey(new UniqueKey(key, UniqueKey.Scope.TENANT));
+  }
+
+  public NewJob withUniqueKey(UniqueKey uniqueKey) {
+    NewJob copy = new NewJob(this);
+    copy.uniqueKey = Optional.of(uniqueKey);
+    return copy;
+  }
+
+  public NewJob withTags(String... tags) {
+    return withTags(List.of(tags));
+  }
+
+  public NewJob withTags(List<String> tags) {
+    if (tags.size() > Limits.TAGS) {
+      throw HoldfastException.invalid("tags", tags.size() + " tags", "at most " + Limits.TAGS);
+    }
+    tags.forEach(tag -> Limits.name("tags", tag));
+    NewJob copy = new NewJob(this);
+    copy.tags = List.copyOf(tags);
+    return copy;
+  }
+
+  public NewJob withPlacement(Placement placement) {
+    NewJob copy = new NewJob(this);
+    copy.placement = placement;
+    return copy;
+  }
+
+  public NewJob withLabels(Map<String, String> labels) {
+    return withPlacement(placement.withLabels(labels));
+  }
+
+  public NewJob withPolicy(PolicyOverrides policy) {
+    NewJob copy = new NewJob(this);
+    copy.policy = policy;
+    return copy;
+  }
+
+  public String kind() {
+    return kind;
+  }
+
+  public Object args() {
+    return args;
+  }
+
+  public Optional<UUID> id() {
+    return id;
+  }
+
+  public String queue() {
+    return queue;
+  }
+
+  public int priority() {
+    return priority;
+  }
+
+  public When when() {
+    return when;
+  }
+
+  public JobState firstState() {
+    return pending ? JobState.PENDING : JobState.QUEUED;
+  }
+
+  public Optional<UniqueKey> uniqueKey() {
+    return uniqueKey;
+  }
+
+  public List<String> tags() {
+    return tags;
+  }
+
+  public Placement placement() {
+    return placement;
+  }
+
+  public PolicyOverrides policy() {
+    return policy;
+  }
+}

@@ -1,0 +1,11 @@
+package dev.holdfast.job;
+
+/** JSON text, stored and handed on word for word. */
+public record Payload(String json) {
+
+  public static final Payload NULL = new Payload("null");
+
+  public Payload {
+    Limits.payload("payload", json);
+  }
+}

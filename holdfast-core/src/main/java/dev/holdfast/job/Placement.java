@@ -1,0 +1,60 @@
+package dev.holdfast.job;
+
+import dev.holdfast.error.HoldfastException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Which workers may have the job. A required host is waited for; a preferred one is only offered the
+ * job first. Labels must all be among the worker's own.
+ */
+public record Placement(Optional<String> host, boolean hostRequired, Map<String, String> labels) {
+
+  public static final Placement ANYWHERE = new Placement(Optional.empty(), false, Map.of());
+
+  public Placement {
+    host.ifPresent(name -> Limits.name("host", name));
+    if (hostRequired && host.isEmpty()) {
+      throw HoldfastException.invalid("require_host", true, "only together with a host");
+    }
+    labels = checkedLabels(labels);
+  }
+
+  public static Placement preferring(String host) {
+    return new Placement(Optional.of(host), false, Map.of());
+  }
+
+  public static Placement requiring(String host) {
+    return new Placement(Optional.of(host), true, Map.of());
+  }
+
+  public Placement withLabels(Map<String, String> labels) {
+    return new Placement(host, hostRequired, labels);
+  }
+
+  static Map<String, String> checkedLabels(Map<String, String> labels) {
+    if (labels.size() > Limits.LABELS) {
+      throw HoldfastException.invalid(
+          "labels", labels.size() + " labels", "at most " + Limits.LABELS);
+    }
+    labels.forEach(
+        (name, value) -> {
+          Limits.name("labels", name);
+          Limits.name("labels", value);
+          // Stored as name=value, so the first '=' must end the name.
+          if (name.indexOf('=') >= 0) {
+            throw HoldfastException.invalid("labels", name, "names without '='");
+          }
+        });
+    return Map.copyOf(labels);
+  }
+
+  /** Labels as {@code name=value}, sorted, as the tables compare them. */
+  public static String[] stored(Map<String, String> labels) {
+    return new TreeMap<>(labels)
+        .entrySet().stream()
+            .map(label -> label.getKey() + "=" + label.getValue())
+            .toArray(String[]::new);
+  }
+}

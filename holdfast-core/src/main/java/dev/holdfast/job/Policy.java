@@ -1,0 +1,72 @@
+package dev.holdfast.job;
+
+import dev.holdfast.error.HoldfastException;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What becomes of a job when something other than success happens to it, every question answered.
+ * Made by laying what the job said over what its queue says over {@link #DEFAULTS}.
+ */
+public record Policy(
+    int maxAttempts,
+    RetryPolicy retry,
+    TimeLimit timeout,
+    Duration leaseLength,
+    OnLeaseLost onLeaseLost,
+    OnStop onStop,
+    OnFailure onFailure) {
+
+  public static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
+  public static final Duration LONGEST_LEASE = Duration.ofDays(1);
+
+  public static final Policy DEFAULTS =
+      new Policy(
+          3,
+          new RetryPolicy.Delays(
+              List.of(Duration.ofMinutes(1), Duration.ofMinutes(5), Duration.ofMinutes(15))),
+          TimeLimit.of(Duration.ofMinutes(30)),
+          Duration.ofSeconds(30),
+          OnLeaseLost.RETRY,
+          OnStop.CANCEL,
+          OnFailure.RELEASE);
+
+  /** A worker fell silent. */
+  public enum OnLeaseLost {
+    RETRY,
+    FAIL
+  }
+
+  /** Somebody asked the running job to stop, and it did. */
+  public enum OnStop {
+    CANCEL,
+    PAUSE
+  }
+
+  /** The job failed for good: does its target go on, or wait until somebody acts? */
+  public enum OnFailure {
+    RELEASE,
+    HOLD
+  }
+
+  public Policy with(PolicyOverrides said) {
+    if (said.equals(PolicyOverrides.NONE)) {
+      return this;
+    }
+    return new Policy(
+        said.maxAttempts().orElse(maxAttempts),
+        said.retry().orElse(retry),
+        said.timeout().orElse(timeout),
+        said.leaseLength().orElse(leaseLength),
+        said.onLeaseLost().orElse(onLeaseLost),
+        said.onStop().orElse(onStop),
+        said.onFailure().orElse(onFailure));
+  }
+
+  public static Duration checkLease(String field, Duration length) {
+    if (length.compareTo(SHORTEST_LEASE) < 0 || length.compareTo(LONGEST_LEASE) > 0) {
+      throw HoldfastException.invalid(field, length, "1 second to 1 day");
+    }
+    return length;
+  }
+}

@@ -1,0 +1,65 @@
+package dev.holdfast.job;
+
+import dev.holdfast.error.HoldfastException;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+
+/**
+ * How far an attempt got; the next attempt is handed the last one stored. Fields left empty keep
+ * what was stored before.
+ */
+public record Progress(
+    Optional<String> cursor,
+    OptionalLong progressCount,
+    OptionalLong resultCount,
+    OptionalDouble percent,
+    Optional<String> message) {
+
+  public static final Progress NONE =
+      new Progress(
+          Optional.empty(),
+          OptionalLong.empty(),
+          OptionalLong.empty(),
+          OptionalDouble.empty(),
+          Optional.empty());
+
+  public Progress {
+    cursor.ifPresent(
+        text -> {
+          if (text.length() > Limits.CURSOR_CHARS || text.indexOf('\0') >= 0) {
+            throw HoldfastException.invalid(
+                "cursor",
+                text.length() + " characters",
+                "at most " + Limits.CURSOR_CHARS + ", no NUL");
+          }
+        });
+    percent.ifPresent(
+        share -> {
+          if (!(share >= 0 && share <= 100)) {
+            throw HoldfastException.invalid("percent", share, "0 to 100");
+          }
+        });
+    message = message.map(text -> Limits.cut(text, Limits.LOG_LINE_CHARS));
+  }
+
+  public Progress withCursor(String cursor) {
+    return new Progress(Optional.of(cursor), progressCount, resultCount, percent, message);
+  }
+
+  public Progress withProgressCount(long count) {
+    return new Progress(cursor, OptionalLong.of(count), resultCount, percent, message);
+  }
+
+  public Progress withResultCount(long count) {
+    return new Progress(cursor, progressCount, OptionalLong.of(count), percent, message);
+  }
+
+  public Progress withPercent(double percent) {
+    return new Progress(cursor, progressCount, resultCount, OptionalDouble.of(percent), message);
+  }
+
+  public Progress withMessage(String message) {
+    return new Progress(cursor, progressCount, resultCount, percent, Optional.of(message));
+  }
+}

@@ -1,0 +1,76 @@
+package dev.holdfast.job;
+
+import dev.holdfast.error.HoldfastException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+
+/** How long to wait before the next attempt. How many attempts there are is the policy's business. */
+public sealed interface RetryPolicy {
+
+  Duration LONGEST_DELAY = Duration.ofDays(30);
+
+  /**
+   * @param earlierFailures failed attempts before the one that failed now
+   * @return empty when a failure is final
+   */
+  Optional<Duration> delayAfter(int earlierFailures, RandomGenerator dice);
+
+  record None() implements RetryPolicy {
+    @Override
+    public Optional<Duration> delayAfter(int earlierFailures, RandomGenerator dice) {
+      return Optional.empty();
+    }
+  }
+
+  /** One delay per failure; the last one repeats. */
+  record Delays(List<Duration> delays) implements RetryPolicy {
+    public Delays {
+      if (delays.isEmpty() || delays.size() > 100) {
+        throw HoldfastException.invalid(
+            "retry.delays_seconds", delays.size() + " delays", "1 to 100 delays");
+      }
+      delays.forEach(delay -> checkDelay("retry.delays_seconds", delay));
+      delays = List.copyOf(delays);
+    }
+
+    @Override
+    public Optional<Duration> delayAfter(int earlierFailures, RandomGenerator dice) {
+      return Optional.of(delays.get(Math.min(earlierFailures, delays.size() - 1)));
+    }
+  }
+
+  /** {@code min(cap, base · 2^n)} plus a random share of that, so that a crowd does not return as one. */
+  record Exponential(Duration base, Duration cap, double jitter) implements RetryPolicy {
+
+    public static final Exponential DEFAULTS =
+        new Exponential(Duration.ofSeconds(30), Duration.ofHours(1), 0.2);
+
+    public Exponential {
+      checkDelay("retry.base_seconds", base);
+      checkDelay("retry.cap_seconds", cap);
+      if (base.isZero() || base.compareTo(cap) > 0) {
+        throw HoldfastException.invalid("retry.base_seconds", base, "more than 0, at most the cap");
+      }
+      if (!(jitter >= 0 && jitter <= 1)) {
+        throw HoldfastException.invalid("retry.jitter", jitter, "0 to 1");
+      }
+    }
+
+    @Override
+    public Optional<Duration> delayAfter(int earlierFailures, RandomGenerator dice) {
+      // 2^30 times any base is over every cap; the bound keeps the shift from wrapping.
+      long doublings = 1L << Math.min(earlierFailures, 30);
+      long delayMillis = Math.min(cap.toMillis(), base.toMillis() * doublings);
+      long jitterMillis = (long) (delayMillis * jitter * dice.nextDouble());
+      return Optional.of(Duration.ofMillis(delayMillis + jitterMillis));
+    }
+  }
+
+  private static void checkDelay(String field, Duration delay) {
+    if (delay.isNegative() || delay.compareTo(LONGEST_DELAY) > 0) {
+      throw HoldfastException.invalid(field, delay, "0 to 30 days");
+    }
+  }
+}

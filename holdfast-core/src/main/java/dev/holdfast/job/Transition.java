@@ -1,0 +1,61 @@
+package dev.holdfast.job;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What is to be written when an attempt ends: the next state and everything that goes with it. Only
+ * the factories below make one, so a failure without its code or a retry without its delay cannot be
+ * written. Delays are lengths, not moments: the database adds them to its own clock.
+ */
+public record Transition(
+    JobState to,
+    String attemptOutcome,
+    Duration delay,
+    boolean refundsAttempt,
+    boolean countsAsFailure,
+    Optional<Failure> failure,
+    Payload result) {
+
+  static final String INTERRUPTED = "Job was interrupted by user";
+
+  public Transition {
+    if (!JobState.RUNNING.canBecome(to)) {
+      throw new IllegalArgumentException("an attempt cannot end in " + to);
+    }
+  }
+
+  static Transition succeed(Payload result) {
+    return new Transition(
+        JobState.SUCCEEDED, "succeeded", Duration.ZERO, false, false, Optional.empty(), result);
+  }
+
+  static Transition retry(String attemptOutcome, Failure failure, Duration delay) {
+    return new Transition(
+        JobState.QUEUED, attemptOutcome, delay, false, true, Optional.of(failure), Payload.NULL);
+  }
+
+  static Transition fail(String attemptOutcome, Failure failure) {
+    return new Transition(
+        JobState.FAILED,
+        attemptOutcome,
+        Duration.ZERO,
+        false,
+        true,
+        Optional.of(failure),
+        Payload.NULL);
+  }
+
+  /** Back to the queue as if the attempt had not been. */
+  static Transition giveBack(String attemptOutcome, Duration delay) {
+    return new Transition(
+        JobState.QUEUED, attemptOutcome, delay, true, false, Optional.empty(), Payload.NULL);
+  }
+
+  static Transition stop(Policy.OnStop onStop) {
+    JobState to = onStop == Policy.OnStop.PAUSE ? JobState.PAUSED : JobState.CANCELLED;
+    Failure interrupted = Failure.permanent("STOPPED", INTERRUPTED);
+    return new Transition(
+        to, "stopped", Duration.ZERO, false, false, Optional.of(interrupted), Payload.NULL);
+  }
+}

@@ -1,0 +1,31 @@
+package dev.holdfast.job;
+
+import dev.holdfast.error.HoldfastException;
+import java.time.Duration;
+import java.time.Instant;
+
+/** When a job may start: so long after the database stored it, or at a given moment. */
+public sealed interface When {
+
+  When NOW = new After(Duration.ZERO);
+
+  /** Counted by the database's clock from the moment of the enqueue. */
+  record After(Duration delay) implements When {
+    public After {
+      if (delay.isNegative() || delay.compareTo(Duration.ofDays(3_660)) > 0) {
+        throw HoldfastException.invalid("delay", delay, "0 to 3660 days");
+      }
+    }
+  }
+
+  record At(Instant instant) implements When {
+    private static final Instant EARLIEST = Instant.parse("1970-01-01T00:00:00Z");
+    private static final Instant LATEST = Instant.parse("9999-12-31T00:00:00Z");
+
+    public At {
+      if (instant.isBefore(EARLIEST) || instant.isAfter(LATEST)) {
+        throw HoldfastException.invalid("run_at", instant, "a moment in the years 1970 to 9999");
+      }
+    }
+  }
+}
