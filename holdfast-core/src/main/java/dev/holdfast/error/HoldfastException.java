@@ -17,7 +17,9 @@ public final class HoldfastException extends RuntimeException {
     this.code = code;
   }
 
-  /** A value from outside that cannot be accepted: names the field, what came, and what is allowed. */
+  /**
+   * A value from outside that cannot be accepted: names the field, what came, and what is allowed.
+   */
   public static HoldfastException invalid(String field, Object value, String allowed) {
     return new HoldfastException(
         ErrorCode.INVALID_ARGUMENT, field + " is " + shown(value) + "; allowed: " + allowed);

@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** A job as stored, live or finished. SQL NULL became Optional in the row mapper and goes no further. */
+/**
+ * A job as stored, live or finished. SQL NULL became Optional in the row mapper and goes no
+ * further.
+ */
 public record Job(
     UUID id,
     String kind,

@@ -1,25 +1,32 @@
 package dev.holdfast.job;
 
 import java.security.SecureRandom;
+import java.util.Comparator;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Makes UUIDv7 ids. The enqueuer makes them, not the database, so that an enqueue whose outcome is
- * unknown can be repeated under the same id. The leading milliseconds keep the primary key's inserts
- * on one page; they give no order, {@code job.seq} does.
+ * unknown can be repeated under the same id. The leading milliseconds keep the primary key's
+ * inserts on one page; they give no order, {@code job.seq} does.
  */
 public final class JobIds {
 
   // Seeded once from the system: two processes forked in the same millisecond must not agree.
   private static final long PROCESS_SALT = new SecureRandom().nextLong();
 
+  /** As PostgreSQL orders them, which is not how {@link UUID#compareTo} does. */
+  public static final Comparator<UUID> ORDER =
+      Comparator.comparing(UUID::getMostSignificantBits, Long::compareUnsigned)
+          .thenComparing(UUID::getLeastSignificantBits, Long::compareUnsigned);
+
   private JobIds() {}
 
   public static UUID next() {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     long high = (System.currentTimeMillis() << 16) | 0x7000L | (random.nextLong() & 0x0FFFL);
-    long low = ((random.nextLong() ^ PROCESS_SALT) & 0x3FFF_FFFF_FFFF_FFFFL) | 0x8000_0000_0000_0000L;
+    long low =
+        ((random.nextLong() ^ PROCESS_SALT) & 0x3FFF_FFFF_FFFF_FFFFL) | 0x8000_0000_0000_0000L;
     return new UUID(high, low);
   }
 }

@@ -1,10 +1,8 @@
 package dev.holdfast.job;
 
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -31,28 +29,25 @@ public enum JobState {
   /** Ended by a person. Terminal, until an operator sends it back. */
   CANCELLED;
 
-  private static final Map<JobState, Set<JobState>> NEXT = new EnumMap<>(JobState.class);
-
-  static {
-    NEXT.put(PENDING, EnumSet.of(QUEUED, PAUSED, FAILED, CANCELLED));
-    NEXT.put(QUEUED, EnumSet.of(DISPATCHED, RUNNING, PAUSED, FAILED, CANCELLED));
-    NEXT.put(DISPATCHED, EnumSet.of(QUEUED, RUNNING, STOPPING, FAILED, CANCELLED));
-    NEXT.put(RUNNING, EnumSet.of(QUEUED, STOPPING, PAUSED, SUCCEEDED, FAILED, CANCELLED));
-    NEXT.put(STOPPING, EnumSet.of(QUEUED, PAUSED, SUCCEEDED, FAILED, CANCELLED));
-    NEXT.put(PAUSED, EnumSet.of(QUEUED, SUCCEEDED, FAILED, CANCELLED));
-    NEXT.put(SUCCEEDED, EnumSet.of(QUEUED));
-    NEXT.put(FAILED, EnumSet.of(QUEUED, SUCCEEDED, CANCELLED));
-    NEXT.put(CANCELLED, EnumSet.of(QUEUED));
-  }
-
   private final String stored = name().toLowerCase(Locale.ROOT);
 
+  /** The table: what a job in this state can become. */
   public Set<JobState> next() {
-    return Set.copyOf(NEXT.get(this));
+    return switch (this) {
+      case PENDING -> EnumSet.of(QUEUED, PAUSED, FAILED, CANCELLED);
+      case QUEUED -> EnumSet.of(DISPATCHED, RUNNING, PAUSED, FAILED, CANCELLED);
+      case DISPATCHED -> EnumSet.of(QUEUED, RUNNING, STOPPING, FAILED, CANCELLED);
+      case RUNNING -> EnumSet.of(QUEUED, STOPPING, PAUSED, SUCCEEDED, FAILED, CANCELLED);
+      case STOPPING -> EnumSet.of(QUEUED, PAUSED, SUCCEEDED, FAILED, CANCELLED);
+      case PAUSED -> EnumSet.of(QUEUED, SUCCEEDED, FAILED, CANCELLED);
+      case SUCCEEDED -> EnumSet.of(QUEUED);
+      case FAILED -> EnumSet.of(QUEUED, SUCCEEDED, CANCELLED);
+      case CANCELLED -> EnumSet.of(QUEUED);
+    };
   }
 
   public boolean canBecome(JobState next) {
-    return NEXT.get(this).contains(next);
+    return next().contains(next);
   }
 
   public boolean isFinished() {

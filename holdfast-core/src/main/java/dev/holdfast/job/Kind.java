@@ -1,6 +1,8 @@
 package dev.holdfast.job;
 
-/** Names what a job does and the type of its arguments. A renamed class does not rename stored jobs. */
+/**
+ * Names what a job does and the type of its arguments. A renamed class does not rename stored jobs.
+ */
 public record Kind<A>(String name, Class<A> argsType) {
 
   public Kind {

@@ -3,7 +3,10 @@ package dev.holdfast.job;
 import dev.holdfast.error.HoldfastException;
 import java.nio.charset.StandardCharsets;
 
-/** How large things may get. Past a limit the caller gets an error that names the field; nothing is stored. */
+/**
+ * How large things may get. Past a limit the caller gets an error that names the field; nothing is
+ * stored.
+ */
 public final class Limits {
 
   public static final int NAME_CHARS = 200;
@@ -20,13 +23,16 @@ public final class Limits {
 
   private Limits() {}
 
-  /** A name is 1 to 200 printable characters: control characters would corrupt logs and terminals. */
+  /**
+   * A name is 1 to 200 printable characters: control characters would corrupt logs and terminals.
+   */
   public static String name(String field, String value) {
     if (value.isEmpty() || value.length() > NAME_CHARS) {
       throw HoldfastException.invalid(field, value, "1 to " + NAME_CHARS + " characters");
     }
     if (value.chars().anyMatch(Character::isISOControl)) {
-      throw HoldfastException.invalid(field, value.replaceAll("\\p{Cntrl}", "?"), "no control characters");
+      throw HoldfastException.invalid(
+          field, value.replaceAll("\\p{Cntrl}", "?"), "no control characters");
     }
     return value;
   }
@@ -41,7 +47,10 @@ public final class Limits {
     return json;
   }
 
-  /** Cuts text that comes from handlers and machines, where refusing it would lose the report itself. */
+  /**
+   * Cuts text that comes from handlers and machines, where refusing it would lose the report
+   * itself.
+   */
   public static String cut(String text, int maxChars) {
     String clean = text.indexOf('\0') < 0 ? text : text.replace('\0', '\uFFFD');
     if (clean.length() <= maxChars) {

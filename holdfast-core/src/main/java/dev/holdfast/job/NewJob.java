@@ -48,6 +48,8 @@ public final class NewJob {
   }
 
   /**
+   * A job of a kind that is only known by name.
+   *
    * @param args anything the codec can turn into JSON, or a {@link Payload} that is JSON already
    */
   public static NewJob of(String kind, Object args) {

@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Which workers may have the job. A required host is waited for; a preferred one is only offered the
- * job first. Labels must all be among the worker's own.
+ * Which workers may have the job. A required host is waited for; a preferred one is only offered
+ * the job first. Labels must all be among the worker's own.
  */
 public record Placement(Optional<String> host, boolean hostRequired, Map<String, String> labels) {
 
@@ -38,15 +38,14 @@ public record Placement(Optional<String> host, boolean hostRequired, Map<String,
       throw HoldfastException.invalid(
           "labels", labels.size() + " labels", "at most " + Limits.LABELS);
     }
-    labels.forEach(
-        (name, value) -> {
-          Limits.name("labels", name);
-          Limits.name("labels", value);
-          // Stored as name=value, so the first '=' must end the name.
-          if (name.indexOf('=') >= 0) {
-            throw HoldfastException.invalid("labels", name, "names without '='");
-          }
-        });
+    labels.forEach((name, value) -> {
+      Limits.name("labels", name);
+      Limits.name("labels", value);
+      // Stored as name=value, so the first '=' must end the name.
+      if (name.indexOf('=') >= 0) {
+        throw HoldfastException.invalid("labels", name, "names without '='");
+      }
+    });
     return Map.copyOf(labels);
   }
 

@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The answers of {@link Policy} that a job, or a queue for its jobs, gives itself. What is left open
- * is decided when it is needed, so that a changed queue default reaches jobs already enqueued.
+ * The answers of {@link Policy} that a job, or a queue for its jobs, gives itself. What is left
+ * open is decided when it is needed, so that a changed queue default reaches jobs already enqueued.
  */
 public record PolicyOverrides(
     Optional<Integer> maxAttempts,
@@ -31,12 +31,11 @@ public record PolicyOverrides(
           Optional.empty());
 
   public PolicyOverrides {
-    maxAttempts.ifPresent(
-        attempts -> {
-          if (attempts < 1 || attempts > Limits.ATTEMPTS) {
-            throw HoldfastException.invalid("max_attempts", attempts, "1 to " + Limits.ATTEMPTS);
-          }
-        });
+    maxAttempts.ifPresent(attempts -> {
+      if (attempts < 1 || attempts > Limits.ATTEMPTS) {
+        throw HoldfastException.invalid("max_attempts", attempts, "1 to " + Limits.ATTEMPTS);
+      }
+    });
     leaseLength.ifPresent(length -> Policy.checkLease("lease_seconds", length));
   }
 

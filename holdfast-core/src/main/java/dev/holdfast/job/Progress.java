@@ -25,22 +25,28 @@ public record Progress(
           Optional.empty());
 
   public Progress {
-    cursor.ifPresent(
-        text -> {
-          if (text.length() > Limits.CURSOR_CHARS || text.indexOf('\0') >= 0) {
-            throw HoldfastException.invalid(
-                "cursor",
-                text.length() + " characters",
-                "at most " + Limits.CURSOR_CHARS + ", no NUL");
-          }
-        });
-    percent.ifPresent(
-        share -> {
-          if (!(share >= 0 && share <= 100)) {
-            throw HoldfastException.invalid("percent", share, "0 to 100");
-          }
-        });
+    cursor.ifPresent(text -> {
+      if (text.length() > Limits.CURSOR_CHARS || text.indexOf('\0') >= 0) {
+        throw HoldfastException.invalid(
+            "cursor", text.length() + " characters", "at most " + Limits.CURSOR_CHARS + ", no NUL");
+      }
+    });
+    percent.ifPresent(share -> {
+      if (!(share >= 0 && share <= 100)) {
+        throw HoldfastException.invalid("percent", share, "0 to 100");
+      }
+    });
     message = message.map(text -> Limits.cut(text, Limits.LOG_LINE_CHARS));
+  }
+
+  /** This, overlaid with what {@code later} says. */
+  public Progress with(Progress later) {
+    return new Progress(
+        later.cursor.or(() -> cursor),
+        later.progressCount.isPresent() ? later.progressCount : progressCount,
+        later.resultCount.isPresent() ? later.resultCount : resultCount,
+        later.percent.isPresent() ? later.percent : percent,
+        later.message.or(() -> message));
   }
 
   public Progress withCursor(String cursor) {

@@ -6,12 +6,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/** How long to wait before the next attempt. How many attempts there are is the policy's business. */
+/**
+ * How long to wait before the next attempt. How many attempts there are is the policy's business.
+ */
 public sealed interface RetryPolicy {
 
   Duration LONGEST_DELAY = Duration.ofDays(30);
 
   /**
+   * How long to wait after a failure.
+   *
    * @param earlierFailures failed attempts before the one that failed now
    * @return empty when a failure is final
    */
@@ -41,7 +45,10 @@ public sealed interface RetryPolicy {
     }
   }
 
-  /** {@code min(cap, base · 2^n)} plus a random share of that, so that a crowd does not return as one. */
+  /**
+   * {@code min(cap, base · 2^n)} plus a random share of that, so that a crowd does not return as
+   * one.
+   */
   record Exponential(Duration base, Duration cap, double jitter) implements RetryPolicy {
 
     public static final Exponential DEFAULTS =

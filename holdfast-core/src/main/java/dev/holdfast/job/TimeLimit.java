@@ -10,12 +10,11 @@ public record TimeLimit(Optional<Duration> length) {
   public static final TimeLimit NONE = new TimeLimit(Optional.empty());
 
   public TimeLimit {
-    length.ifPresent(
-        limit -> {
-          if (limit.toMillis() < 1 || limit.compareTo(Duration.ofDays(30)) > 0) {
-            throw HoldfastException.invalid("timeout", limit, "1 ms to 30 days, or none");
-          }
-        });
+    length.ifPresent(limit -> {
+      if (limit.toMillis() < 1 || limit.compareTo(Duration.ofDays(30)) > 0) {
+        throw HoldfastException.invalid("timeout", limit, "1 ms to 30 days, or none");
+      }
+    });
   }
 
   public static TimeLimit of(Duration length) {

@@ -5,8 +5,8 @@ import java.util.Optional;
 
 /**
  * What is to be written when an attempt ends: the next state and everything that goes with it. Only
- * the factories below make one, so a failure without its code or a retry without its delay cannot be
- * written. Delays are lengths, not moments: the database adds them to its own clock.
+ * the factories below make one, so a failure without its code or a retry without its delay cannot
+ * be written. Delays are lengths, not moments: the database adds them to its own clock.
  */
 public record Transition(
     JobState to,

@@ -1,0 +1,213 @@
+package dev.holdfast;
+
+import dev.holdfast.codec.Codec;
+import dev.holdfast.codec.JacksonCodec;
+import dev.holdfast.lease.Hosts;
+import dev.holdfast.lease.LanePositions;
+import dev.holdfast.lease.LeaseSource;
+import dev.holdfast.lease.PgLeases;
+import dev.holdfast.lease.Presence;
+import dev.holdfast.lease.Reaper;
+import dev.holdfast.lease.TenantRotation;
+import dev.holdfast.queue.Jobs;
+import dev.holdfast.queue.Queues;
+import dev.holdfast.tenant.SchemaName;
+import dev.holdfast.tenant.Tenant;
+import dev.holdfast.tenant.TenantName;
+import dev.holdfast.tenant.Tenants;
+import dev.holdfast.wake.Announcer;
+import dev.holdfast.wake.Bell;
+import dev.holdfast.wake.Channel;
+import dev.holdfast.wake.Listener;
+import dev.holdfast.worker.Surroundings;
+import dev.holdfast.worker.Surroundings.Background;
+import dev.holdfast.worker.WorkerBuilder;
+import dev.holdfast.worker.WorkerConfig;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import javax.sql.DataSource;
+
+/**
+ * Where everything begins: one Holdfast on one database. It wires the parts and hands them out; it
+ * has no threads and nothing to close, workers do. Thread-safe.
+ */
+public final class Holdfast {
+
+  private static final Duration PRESENCE_PERIOD = Duration.ofSeconds(5);
+  private static final Duration REAPER_PERIOD = Duration.ofSeconds(5);
+  private static final Duration TENANT_PERIOD = Duration.ofSeconds(2);
+
+  private final DataSource dataSource;
+  private final Tenants tenants;
+  private final Codec codec;
+  private final Bell bell = new Bell();
+  private final Channel channel;
+  private final Announcer announcer;
+
+  private Holdfast(Builder builder) {
+    this.dataSource = builder.dataSource;
+    this.codec = builder.codec;
+    this.tenants = new Tenants(dataSource, builder.controlSchema);
+    this.channel = Channel.of(builder.controlSchema);
+    this.announcer =
+        new Announcer(tenants.control().jdbi(), channel, bell, builder.notifyInTransactions);
+  }
+
+  /** With all defaults. The pool should have at least four connections: a worker keeps one. */
+  public static Holdfast on(DataSource dataSource) {
+    return builder(dataSource).build();
+  }
+
+  public static Builder builder(DataSource dataSource) {
+    return new Builder(dataSource);
+  }
+
+  /** Creates or upgrades all tables, the default tenant's among them. Needs DDL rights. */
+  public Holdfast migrate() {
+    tenants.migrate();
+    tenants.create(TenantName.DEFAULT);
+    return this;
+  }
+
+  public Tenants tenants() {
+    return tenants;
+  }
+
+  /** The default tenant's jobs. */
+  public Jobs jobs() {
+    return jobs(TenantName.DEFAULT);
+  }
+
+  public Jobs jobs(TenantName tenant) {
+    return new Jobs(tenants.open(tenant), codec, announcer);
+  }
+
+  /** The default tenant's queues. */
+  public Queues queues() {
+    return queues(TenantName.DEFAULT);
+  }
+
+  public Queues queues(TenantName tenant) {
+    return new Queues(tenants.open(tenant), announcer);
+  }
+
+  /** A worker for the default tenant. */
+  public WorkerBuilder worker() {
+    return worker(TenantName.DEFAULT);
+  }
+
+  public WorkerBuilder worker(TenantName name) {
+    Tenant tenant = tenants.open(name);
+    return new WorkerBuilder(codec, config -> surroundings(config, tenant));
+  }
+
+  /** A worker for all tenants, also those created later, each getting its fair share. */
+  public WorkerBuilder workerForAllTenants() {
+    return new WorkerBuilder(codec, this::surroundingsOfAll);
+  }
+
+  private Surroundings surroundings(WorkerConfig config, Tenant tenant) {
+    Presence presence = presence(config);
+    Reaper reaper = new Reaper(tenant, RandomGenerator.getDefault());
+    List<Background> background = background(presence);
+    background.add(new Background("holdfast-reaper", () -> reap(List.of(reaper)), () -> {}));
+    return new Surroundings(leases(tenant, presence), bell, background);
+  }
+
+  private Surroundings surroundingsOfAll(WorkerConfig config) {
+    Presence presence = presence(config);
+    TenantRotation rotation = new TenantRotation(tenants, tenant -> leases(tenant, presence));
+    rotation.refresh();
+    List<Background> background = background(presence);
+    background.add(
+        new Background(
+            "holdfast-tenants",
+            () -> {
+              rotation.refresh();
+              return TENANT_PERIOD;
+            },
+            () -> {}));
+    background.add(
+        new Background(
+            "holdfast-reaper",
+            () ->
+                reap(
+                    tenants.list().stream()
+                        .map(name -> new Reaper(tenants.tenant(name), RandomGenerator.getDefault()))
+                        .toList()),
+            () -> {}));
+    return new Surroundings(rotation, bell, background);
+  }
+
+  private static Duration reap(List<Reaper> reapers) {
+    reapers.forEach(Reaper::runOnce);
+    return REAPER_PERIOD;
+  }
+
+  private Presence presence(WorkerConfig config) {
+    return new Presence(tenants.control(), config.name(), config.host(), config.labels());
+  }
+
+  private List<Background> background(Presence presence) {
+    Listener listener = new Listener(dataSource, channel, bell);
+    List<Background> background = new ArrayList<>();
+    background.add(new Background("holdfast-listen", listener, listener::close));
+    background.add(
+        new Background(
+            "holdfast-presence",
+            () -> {
+              presence.beat();
+              return PRESENCE_PERIOD;
+            },
+            presence::leave));
+    return background;
+  }
+
+  private static LeaseSource leases(Tenant tenant, Hosts hosts) {
+    return new PgLeases(
+        tenant, hosts, new LanePositions(System::nanoTime), RandomGenerator.getDefault());
+  }
+
+  /** What can be chosen about a Holdfast. */
+  public static final class Builder {
+
+    private final DataSource dataSource;
+    private SchemaName controlSchema = new SchemaName("holdfast");
+    private Codec codec = new JacksonCodec();
+    private boolean notifyInTransactions = true;
+
+    private Builder(DataSource dataSource) {
+      this.dataSource = dataSource;
+    }
+
+    /**
+     * Where the tenants are listed; theirs are named {@code <control>_<tenant>}. Defaults to {@code
+     * holdfast}.
+     */
+    public Builder controlSchema(String name) {
+      controlSchema = new SchemaName(name);
+      return this;
+    }
+
+    public Builder codec(Codec codec) {
+      this.codec = codec;
+      return this;
+    }
+
+    /**
+     * Whether jobs enqueued in a caller's transaction are announced by NOTIFY at its commit.
+     * Commits that notify take turns, so thousands a second are better off without; workers then
+     * find such jobs by polling. Defaults to true.
+     */
+    public Builder notifyInTransactions(boolean notify) {
+      this.notifyInTransactions = notify;
+      return this;
+    }
+
+    public Holdfast build() {
+      return new Holdfast(this);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Between Java values and the JSON that is stored. */
+@NullMarked
+package dev.holdfast.codec;
+
+import org.jspecify.annotations.NullMarked;

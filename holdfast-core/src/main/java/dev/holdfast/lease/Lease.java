@@ -1,0 +1,25 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.job.Attempt;
+import dev.holdfast.job.Payload;
+import dev.holdfast.job.Policy;
+import dev.holdfast.job.Progress;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * A worker's time-limited right to run one attempt of a job, with all the worker needs to run it
+ * and all that {@link dev.holdfast.job.Lifecycle} needs to decide what comes after.
+ */
+public record Lease(
+    LeaseKey key,
+    String worker,
+    String kind,
+    String queue,
+    Payload args,
+    Attempt attempt,
+    Policy policy,
+    Progress progress,
+    Instant runAt,
+    Duration length,
+    Instant expiresAt) {}

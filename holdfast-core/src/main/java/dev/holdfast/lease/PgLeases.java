@@ -1,0 +1,101 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.job.Failure;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.job.Payload;
+import dev.holdfast.lease.Extension.Status;
+import dev.holdfast.tenant.Tenant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
+
+/** Leases of one tenant, straight from its tables. Thread-safe. */
+public final class PgLeases implements LeaseSource {
+
+  private final Jdbi jdbi;
+  private final Claims claims;
+  private final Beats beats;
+  private final Reports reports;
+  private final Transitions transitions;
+  private final RandomGenerator dice;
+
+  public PgLeases(Tenant tenant, Hosts hosts, LanePositions positions, RandomGenerator dice) {
+    this.jdbi = tenant.db().jdbi();
+    this.claims = new Claims(tenant.db(), LeaseRow.of(tenant), hosts, positions);
+    this.beats = new Beats(tenant.db());
+    this.reports = new Reports(tenant.db());
+    this.transitions = new Transitions(tenant.db());
+    this.dice = dice;
+  }
+
+  @Override
+  public Claimed claim(ClaimRequest request) {
+    return claims.claim(request);
+  }
+
+  @Override
+  public List<Extension> extend(List<Lease> leases) {
+    try {
+      return beats.extend(leases);
+    } catch (JdbiException e) {
+      if (SqlErrors.isTenantGone(e)) {
+        return leases.stream().map(lease -> new Extension(lease.key(), Status.LOST)).toList();
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public boolean report(LeaseKey key, Report report) {
+    return reports.store(key, report);
+  }
+
+  /** A row that cannot be stored is found by halving the batch, and fails alone. */
+  @Override
+  public List<FinishReply> finish(List<Finish> finished) {
+    try {
+      return transitions.apply(finished.stream().map(this::decide).toList());
+    } catch (JdbiException e) {
+      if (SqlErrors.isTenantGone(e)) {
+        return Collections.nCopies(finished.size(), new FinishReply.Lost());
+      }
+      if (!SqlErrors.isBadData(e)) {
+        throw e;
+      }
+      if (finished.size() == 1) {
+        return transitions.apply(List.of(decide(unstorable(finished.getFirst(), e))));
+      }
+      int half = finished.size() / 2;
+      List<FinishReply> replies = new ArrayList<>(finish(finished.subList(0, half)));
+      replies.addAll(finish(finished.subList(half, finished.size())));
+      return replies;
+    }
+  }
+
+  @Override
+  public FinishReply finishInTransaction(Lease lease, TransactionWork work) throws Exception {
+    return jdbi.inTransaction(handle -> {
+      Payload result = work.run(handle.getConnection());
+      // Last, so that the job's row is locked for a moment only and beats go on meanwhile.
+      Finish success = new Finish(lease, Outcome.succeeded(result));
+      FinishReply reply = transitions.apply(handle, List.of(decide(success))).getFirst();
+      if (reply instanceof FinishReply.Lost) {
+        handle.rollback();
+      }
+      return reply;
+    });
+  }
+
+  private Transitions.Ended decide(Finish finish) {
+    return Transitions.Ended.of(finish.lease(), finish.outcome(), dice);
+  }
+
+  private static Finish unstorable(Finish finish, JdbiException why) {
+    String message = "The outcome could not be stored: " + SqlErrors.message(why);
+    return new Finish(
+        finish.lease(), Outcome.failed(Failure.permanent("UNSTORABLE_OUTCOME", message)));
+  }
+}

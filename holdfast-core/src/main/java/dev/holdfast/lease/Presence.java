@@ -1,0 +1,74 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.job.Placement;
+import dev.holdfast.tenant.Db;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jdbi.v3.core.Jdbi;
+
+/** Shows a worker to the others, and hears from the same beat which hosts have one. Thread-safe. */
+public final class Presence implements Hosts {
+
+  /** A worker that has not been heard of for so long is taken for absent. */
+  public static final Duration ABSENT_AFTER = Duration.ofSeconds(15);
+
+  private static final String BEAT =
+      """
+      WITH beat AS (
+        INSERT INTO {schema}.worker (incarnation, name, host, labels)
+        VALUES (:incarnation, :name, :host, :labels)
+        ON CONFLICT (incarnation) DO UPDATE SET beat_at = now()
+      )
+      SELECT DISTINCT host
+        FROM {schema}.worker
+       WHERE beat_at > now() - :absent_ms * interval '1 millisecond'
+      """;
+
+  private static final String LEAVE =
+      """
+      DELETE FROM {schema}.worker WHERE incarnation = :incarnation
+      """;
+
+  private final UUID incarnation = UUID.randomUUID();
+  private final Jdbi jdbi;
+  private final String name;
+  private final String host;
+  private final Map<String, String> labels;
+  private final String beat;
+  private final String leave;
+  private volatile Set<String> online = Set.of();
+
+  public Presence(Db control, String name, String host, Map<String, String> labels) {
+    this.jdbi = control.jdbi();
+    this.name = name;
+    this.host = host;
+    this.labels = labels;
+    this.beat = control.sql(BEAT);
+    this.leave = control.sql(LEAVE);
+  }
+
+  @Override
+  public Set<String> online() {
+    return online;
+  }
+
+  public void beat() {
+    online =
+        jdbi.withHandle(handle ->
+            handle
+                .createQuery(beat)
+                .bind("incarnation", incarnation)
+                .bind("name", name)
+                .bind("host", host)
+                .bindArray("labels", String.class, (Object[]) Placement.stored(labels))
+                .bind("absent_ms", ABSENT_AFTER.toMillis())
+                .mapTo(String.class)
+                .collectIntoSet());
+  }
+
+  public void leave() {
+    jdbi.useHandle(handle -> handle.createUpdate(leave).bind("incarnation", incarnation).execute());
+  }
+}

@@ -1,0 +1,162 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.tenant.Tenant;
+import dev.holdfast.tenant.TenantName;
+import dev.holdfast.tenant.Tenants;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jdbi.v3.core.Jdbi;
+
+/**
+ * Leases of many tenants as one source. One statement asks fifty tenants at a time whether they
+ * have work; those that do share the free permits evenly, and whoever went first goes last next
+ * time. Thread-safe.
+ */
+public final class TenantRotation implements LeaseSource {
+
+  private static final int PROBED_AT_ONCE = 50;
+
+  // The one statement that is put together: once per group of tenants, from this whole piece.
+  private static final String PROBE =
+      """
+      SELECT '{schema}' AS schema_name
+       WHERE EXISTS (
+         SELECT
+           FROM {schema}.lane
+          CROSS JOIN LATERAL (
+            SELECT
+              FROM {schema}.job
+             WHERE job.lane = lane.id AND job.state = 'queued' AND job.run_at <= {schema}.clock()
+             LIMIT 1
+          ) AS due
+          WHERE lane.queue = ANY (:queues) AND (:any_kind OR lane.kind = ANY (:kinds)))
+      """;
+
+  private final Jdbi jdbi;
+  private final Tenants tenants;
+  private final Function<Tenant, LeaseSource> leasesOf;
+  private final Map<String, LeaseSource> sources = new ConcurrentHashMap<>();
+  private volatile List<Tenant> known = List.of();
+  private int turn;
+
+  public TenantRotation(Tenants tenants, Function<Tenant, LeaseSource> leasesOf) {
+    this.jdbi = tenants.control().jdbi();
+    this.tenants = tenants;
+    this.leasesOf = leasesOf;
+  }
+
+  /** Takes notice of tenants that were created or dropped. */
+  public void refresh() {
+    List<Tenant> now = tenants.list().stream().map(tenants::tenant).toList();
+    Set<String> names =
+        now.stream().map(tenant -> tenant.name().value()).collect(Collectors.toSet());
+    sources.keySet().retainAll(names);
+    known = now;
+  }
+
+  @Override
+  public Claimed claim(ClaimRequest request) {
+    List<Tenant> withWork = inTurn(withWork(request));
+    List<Lease> leases = new ArrayList<>();
+    for (int i = 0; i < withWork.size() && leases.size() < request.limit(); i++) {
+      // What the tenants before left over is shared by those still to come.
+      int share = Math.ceilDiv(request.limit() - leases.size(), withWork.size() - i);
+      leases.addAll(source(withWork.get(i)).claim(request.withLimit(share)).leases());
+    }
+    return new Claimed(leases, Optional.empty());
+  }
+
+  @Override
+  public List<Extension> extend(List<Lease> leases) {
+    return perTenant(leases, lease -> lease.key(), LeaseSource::extend);
+  }
+
+  @Override
+  public boolean report(LeaseKey key, Report report) {
+    return source(key).report(key, report);
+  }
+
+  @Override
+  public List<FinishReply> finish(List<Finish> finished) {
+    return perTenant(finished, finish -> finish.lease().key(), LeaseSource::finish);
+  }
+
+  @Override
+  public FinishReply finishInTransaction(Lease lease, TransactionWork work) throws Exception {
+    return source(lease.key()).finishInTransaction(lease, work);
+  }
+
+  private List<Tenant> withWork(ClaimRequest request) {
+    List<Tenant> found = new ArrayList<>();
+    List<Tenant> all = known;
+    for (int from = 0; from < all.size(); from += PROBED_AT_ONCE) {
+      List<Tenant> group = all.subList(from, Math.min(from + PROBED_AT_ONCE, all.size()));
+      found.addAll(probe(group, request));
+    }
+    return found;
+  }
+
+  private List<Tenant> probe(List<Tenant> group, ClaimRequest request) {
+    Map<String, Tenant> bySchema = new HashMap<>();
+    group.forEach(tenant -> bySchema.put(tenant.db().schema().value(), tenant));
+    String sql =
+        group.stream()
+            .map(tenant -> tenant.db().sql(PROBE))
+            .collect(Collectors.joining(" UNION ALL "));
+    return jdbi.withHandle(handle ->
+        handle
+            .createQuery(sql)
+            .bindArray("queues", String.class, request.queues())
+            .bind("any_kind", request.kinds().isEmpty())
+            .bindArray("kinds", String.class, request.kinds().orElse(Set.of()))
+            .mapTo(String.class)
+            .stream()
+            .map(bySchema::get)
+            .filter(Objects::nonNull)
+            .toList());
+  }
+
+  private synchronized List<Tenant> inTurn(List<Tenant> withWork) {
+    List<Tenant> rotated = new ArrayList<>(withWork);
+    if (!rotated.isEmpty()) {
+      Collections.rotate(rotated, -(turn++ % rotated.size()));
+    }
+    return rotated;
+  }
+
+  private LeaseSource source(Tenant tenant) {
+    return sources.computeIfAbsent(tenant.name().value(), name -> leasesOf.apply(tenant));
+  }
+
+  private LeaseSource source(LeaseKey key) {
+    return source(tenants.tenant(new TenantName(key.tenant())));
+  }
+
+  /** Calls each tenant's source with its items; answers in the order of {@code items}. */
+  private <T, R> List<R> perTenant(
+      List<T> items, Function<T, LeaseKey> keyOf, BiFunction<LeaseSource, List<T>, List<R>> call) {
+    Map<String, List<T>> grouped =
+        items.stream().collect(Collectors.groupingBy(item -> keyOf.apply(item).tenant()));
+    Map<LeaseKey, R> answers = new HashMap<>();
+    grouped
+        .values()
+        .forEach(ofTenant -> {
+          LeaseSource source = source(keyOf.apply(ofTenant.getFirst()));
+          List<R> answered = call.apply(source, ofTenant);
+          for (int i = 0; i < ofTenant.size(); i++) {
+            answers.put(keyOf.apply(ofTenant.get(i)), answered.get(i));
+          }
+        });
+    return items.stream().map(keyOf).map(answers::get).toList();
+  }
+}

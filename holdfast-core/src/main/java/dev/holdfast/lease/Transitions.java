@@ -1,0 +1,213 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.job.Failure;
+import dev.holdfast.job.JobIds;
+import dev.holdfast.job.Lifecycle;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.job.Payload;
+import dev.holdfast.job.Transition;
+import dev.holdfast.tenant.Db;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.statement.Query;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes what {@link Lifecycle} decided, for a whole batch at once. The only way an attempt ends: a
+ * worker's report, the reaper and a handler's own transaction all come through here, and every row
+ * is guarded by job, fence and state. Rows are locked in the order of their ids.
+ */
+final class Transitions {
+
+  private static final String FINISH =
+      """
+      WITH ended AS MATERIALIZED (
+        SELECT *
+          FROM unnest(:job_ids, :fences, :states, :outcomes, :failures, :error_codes,
+                      :error_messages, :log_excerpts, :results)
+            AS ended (job_id, fence, state, outcome, failures, error_code,
+                      error_message, log_excerpt, result)
+      ), gone AS (
+        DELETE FROM {schema}.job
+         USING ended
+         WHERE job.id = ended.job_id
+           AND job.fence = ended.fence
+           AND job.state IN ('dispatched', 'running', 'stopping')
+        RETURNING job.*, ended.state AS end_state, ended.outcome AS end_outcome,
+                  ended.failures AS end_failures, ended.error_code AS end_error_code,
+                  ended.error_message AS end_error_message, ended.log_excerpt, ended.result
+      )
+      INSERT INTO {schema}.job_done
+             (id, seq, fence, run_at, created_at, started_at, finished_at, lane, attempt, failures,
+              granted, state, attempt_outcome, worker, args, result, policy, tags,
+              unique_scope, unique_key, error_code, error_message, log_excerpt,
+              cursor, progress_count, result_count, percent, message, progress_at,
+              input_tokens, output_tokens)
+      SELECT id, seq, fence, run_at, created_at, started_at, {schema}.clock(), lane, attempt,
+             failures + end_failures, granted, end_state, end_outcome, worker, args, result::json,
+             policy, tags, unique_scope, unique_key, end_error_code, end_error_message, log_excerpt,
+             cursor, progress_count, result_count, percent, message, progress_at,
+             input_tokens, output_tokens
+        FROM gone
+      RETURNING id, fence
+      """;
+
+  // The row stays live, so the attempt that just ended goes to attempt. A job handed back at once
+  // keeps its run_at, and with it its place.
+  private static final String SEND_BACK =
+      """
+      WITH ended AS MATERIALIZED (
+        SELECT *
+          FROM unnest(:job_ids, :fences, :states, :outcomes, :failures, :error_codes,
+                      :error_messages, :log_excerpts, :delays_ms, :refunds)
+            AS ended (job_id, fence, state, outcome, failures, error_code,
+                      error_message, log_excerpt, delay_ms, refund)
+      ), held AS MATERIALIZED (
+        SELECT ended.*, job.attempt, job.started_at, job.worker
+          FROM ended
+          JOIN {schema}.job ON job.id = ended.job_id AND job.fence = ended.fence
+         WHERE job.state IN ('dispatched', 'running', 'stopping')
+           FOR UPDATE OF job
+      ), sent AS (
+        UPDATE {schema}.job
+           SET state = held.state,
+               run_at = CASE WHEN held.delay_ms = 0 THEN job.run_at
+                             ELSE {schema}.clock() + held.delay_ms * interval '1 millisecond'
+                         END,
+               attempt = job.attempt - held.refund,
+               failures = job.failures + held.failures,
+               worker = NULL,
+               lease_expires_at = NULL,
+               error_code = coalesce(held.error_code, job.error_code),
+               error_message = coalesce(held.error_message, job.error_message)
+          FROM held
+         WHERE job.id = held.job_id
+      )
+      INSERT INTO {schema}.attempt
+             (job_id, fence, number, started_at, finished_at, worker, outcome,
+              error_code, error_message, log_excerpt)
+      SELECT job_id, fence, attempt, started_at, {schema}.clock(), worker, outcome,
+             error_code, error_message, log_excerpt
+        FROM held
+      RETURNING job_id AS id, fence
+      """;
+
+  /** An attempt and what was decided about it. */
+  record Ended(LeaseKey key, Transition transition) {
+
+    static Ended of(Lease lease, Outcome outcome, RandomGenerator dice) {
+      return new Ended(lease.key(), Lifecycle.next(lease.attempt(), lease.policy(), outcome, dice));
+    }
+
+    boolean finishesJob() {
+      return transition.to().isFinished();
+    }
+
+    @Nullable String errorCode() {
+      return transition.failure().map(Failure::code).orElse(null);
+    }
+
+    @Nullable String errorMessage() {
+      return transition.failure().map(Failure::message).orElse(null);
+    }
+
+    @Nullable String logExcerpt() {
+      return transition.failure().flatMap(Failure::logExcerpt).orElse(null);
+    }
+
+    @Nullable String result() {
+      return transition.result().equals(Payload.NULL) ? null : transition.result().json();
+    }
+  }
+
+  private final Jdbi jdbi;
+  private final String finish;
+  private final String sendBack;
+
+  Transitions(Db db) {
+    this.jdbi = db.jdbi();
+    this.finish = db.sql(FINISH);
+    this.sendBack = db.sql(SEND_BACK);
+  }
+
+  List<FinishReply> apply(List<Ended> ended) {
+    // One statement is a transaction already; most batches are nothing but successes.
+    boolean oneStatement =
+        ended.stream().allMatch(Ended::finishesJob) || ended.stream().noneMatch(Ended::finishesJob);
+    return oneStatement
+        ? jdbi.withHandle(handle -> apply(handle, ended))
+        : jdbi.inTransaction(handle -> apply(handle, ended));
+  }
+
+  List<FinishReply> apply(Handle handle, List<Ended> ended) {
+    List<Ended> inOrder =
+        ended.stream()
+            .sorted(Comparator.comparing(end -> end.key().jobId(), JobIds.ORDER))
+            .toList();
+    Set<LeaseKey> recorded = new HashSet<>();
+    recorded.addAll(finish(handle, inOrder.stream().filter(Ended::finishesJob).toList()));
+    recorded.addAll(sendBack(handle, inOrder.stream().filter(end -> !end.finishesJob()).toList()));
+    return ended.stream().map(end -> reply(end, recorded.contains(end.key()))).toList();
+  }
+
+  private static FinishReply reply(Ended end, boolean recorded) {
+    return recorded ? new FinishReply.Recorded(end.transition().to()) : new FinishReply.Lost();
+  }
+
+  private List<LeaseKey> finish(Handle handle, List<Ended> ended) {
+    if (ended.isEmpty()) {
+      return List.of();
+    }
+    Query query = handle.createQuery(finish);
+    bindEnds(query, ended);
+    bind(query, "results", String.class, ended, Ended::result);
+    return keys(query, ended);
+  }
+
+  private List<LeaseKey> sendBack(Handle handle, List<Ended> ended) {
+    if (ended.isEmpty()) {
+      return List.of();
+    }
+    Query query = handle.createQuery(sendBack);
+    bindEnds(query, ended);
+    bind(query, "delays_ms", Long.class, ended, end -> end.transition().delay().toMillis());
+    bind(query, "refunds", Integer.class, ended, end -> end.transition().refundsAttempt() ? 1 : 0);
+    return keys(query, ended);
+  }
+
+  private static void bindEnds(Query query, List<Ended> ended) {
+    bind(query, "job_ids", UUID.class, ended, end -> end.key().jobId());
+    bind(query, "fences", Long.class, ended, end -> end.key().fence());
+    bind(query, "states", String.class, ended, end -> end.transition().to().stored());
+    bind(query, "outcomes", String.class, ended, end -> end.transition().attemptOutcome());
+    bind(
+        query, "failures", Integer.class, ended, end -> end.transition().countsAsFailure() ? 1 : 0);
+    bind(query, "error_codes", String.class, ended, Ended::errorCode);
+    bind(query, "error_messages", String.class, ended, Ended::errorMessage);
+    bind(query, "log_excerpts", String.class, ended, Ended::logExcerpt);
+  }
+
+  private static List<LeaseKey> keys(Query query, List<Ended> ended) {
+    String tenant = ended.getFirst().key().tenant();
+    return query
+        .map((row, context) ->
+            new LeaseKey(tenant, row.getObject("id", UUID.class), row.getLong("fence")))
+        .list();
+  }
+
+  private static <T> void bind(
+      Query query,
+      String name,
+      Class<T> type,
+      List<Ended> ended,
+      Function<Ended, @Nullable T> column) {
+    query.bindArray(name, type, ended.stream().map(column).toArray());
+  }
+}

@@ -1,0 +1,5 @@
+/** Background work as objects with {@code runOnce}; the only place that starts platform threads. */
+@NullMarked
+package dev.holdfast.loop;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,106 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.tenant.Columns;
+import dev.holdfast.tenant.Db;
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.UncheckedIOException;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.copy.CopyManager;
+
+/**
+ * Writes many new jobs by COPY, several times faster than inserts. Only for jobs with ids of our
+ * own making and without unique keys, because COPY cannot step over a row that is there already.
+ */
+final class BulkCopy {
+
+  private static final int CHUNK_ROWS = 5_000;
+
+  private static final String NOW =
+      """
+      SELECT {schema}.clock() AS now
+      """;
+
+  private static final String COPY =
+      """
+      COPY {schema}.job (id, lane, state, run_at, created_at, args, policy, tags) FROM STDIN
+      """;
+
+  private final Lanes lanes;
+  private final String now;
+  private final String copy;
+
+  BulkCopy(Db db, Lanes lanes) {
+    this.lanes = lanes;
+    this.now = db.sql(NOW);
+    this.copy = db.sql(COPY);
+  }
+
+  void write(Handle handle, List<JobRow> rows) {
+    Instant at = handle.createQuery(now).map((row, context) -> Columns.instant(row, "now")).one();
+    Map<Lane, Integer> laneIds = new HashMap<>();
+    rows.forEach(row -> laneIds.computeIfAbsent(row.lane(), lanes::idOf));
+    try {
+      CopyManager copier = handle.getConnection().unwrap(PGConnection.class).getCopyAPI();
+      for (int from = 0; from < rows.size(); from += CHUNK_ROWS) {
+        List<JobRow> chunk = rows.subList(from, Math.min(from + CHUNK_ROWS, rows.size()));
+        copier.copyIn(copy, new StringReader(lines(chunk, laneIds, at)));
+      }
+    } catch (SQLException e) {
+      throw new HoldfastException(ErrorCode.DATABASE, "bulk enqueue failed: " + e.getMessage(), e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String lines(List<JobRow> rows, Map<Lane, Integer> laneIds, Instant now) {
+    StringBuilder text = new StringBuilder(rows.size() * 200);
+    for (JobRow row : rows) {
+      Object runAt = row.runAt() == null ? now.plus(row.delay()) : row.runAt();
+      text.append(row.id()).append('\t');
+      text.append(laneIds.get(row.lane())).append('\t');
+      text.append(row.state()).append('\t');
+      text.append(runAt).append('\t');
+      text.append(now).append('\t');
+      escape(text, row.args()).append('\t');
+      escape(text, row.policy()).append('\t');
+      escape(text, row.tags() == null ? null : arrayLiteral(row.tags())).append('\n');
+    }
+    return text.toString();
+  }
+
+  private static StringBuilder escape(StringBuilder text, @Nullable String value) {
+    if (value == null) {
+      return text.append("\\N");
+    }
+    for (int i = 0; i < value.length(); i++) {
+      char c = value.charAt(i);
+      switch (c) {
+        case '\\' -> text.append("\\\\");
+        case '\t' -> text.append("\\t");
+        case '\n' -> text.append("\\n");
+        case '\r' -> text.append("\\r");
+        default -> text.append(c);
+      }
+    }
+    return text;
+  }
+
+  private static String arrayLiteral(List<String> values) {
+    StringBuilder literal = new StringBuilder("{");
+    for (String value : values) {
+      literal.append(literal.length() > 1 ? "," : "");
+      literal.append('"').append(value.replace("\\", "\\\\").replace("\"", "\\\"")).append('"');
+    }
+    return literal.append('}').toString();
+  }
+}

@@ -1,0 +1,67 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.job.AttemptRecord;
+import dev.holdfast.job.Job;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Payload;
+import dev.holdfast.tenant.Columns;
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jdbi.v3.core.mapper.RowMapper;
+
+/** Rows of {@code job_all} and {@code attempt_all} as records. */
+final class JobMapper {
+
+  static final RowMapper<Job> JOB = (row, context) -> job(row);
+
+  static final RowMapper<AttemptRecord> ATTEMPT =
+      (row, context) ->
+          new AttemptRecord(
+              row.getLong("fence"),
+              row.getInt("number"),
+              row.getString("worker"),
+              row.getString("outcome"),
+              Columns.instant(row, "started_at"),
+              Columns.instant(row, "finished_at"),
+              Columns.optionalText(row, "error_code"),
+              Columns.optionalText(row, "error_message"),
+              Columns.optionalText(row, "log_excerpt"));
+
+  private JobMapper() {}
+
+  private static Job job(ResultSet row) throws SQLException {
+    JobState state = JobState.of(row.getString("state"));
+    return new Job(
+        row.getObject("id", UUID.class),
+        row.getString("kind"),
+        row.getString("queue"),
+        row.getInt("priority"),
+        state,
+        new Payload(row.getString("args")),
+        tags(row),
+        Columns.instant(row, "run_at"),
+        row.getInt("attempt"),
+        row.getLong("fence"),
+        state.isLeased()
+            ? Optional.of(
+                new Job.LeaseInfo(
+                    row.getString("worker"), Columns.instant(row, "lease_expires_at")))
+            : Optional.empty(),
+        Columns.progress(row),
+        Columns.optionalText(row, "result").map(Payload::new),
+        Columns.optionalText(row, "error_code"),
+        Columns.optionalText(row, "error_message"),
+        Columns.instant(row, "created_at"),
+        Columns.optionalInstant(row, "started_at"),
+        Columns.optionalInstant(row, "finished_at"));
+  }
+
+  private static List<String> tags(ResultSet row) throws SQLException {
+    Array tags = row.getArray("tags");
+    return tags == null ? List.of() : List.of((String[]) tags.getArray());
+  }
+}

@@ -1,0 +1,71 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.codec.Codec;
+import dev.holdfast.codec.PolicyJson;
+import dev.holdfast.job.JobIds;
+import dev.holdfast.job.Limits;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Payload;
+import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.job.When;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.UUID;
+import org.jdbi.v3.core.statement.SqlStatement;
+import org.jspecify.annotations.Nullable;
+
+/** A new job as the columns it will be stored in. Null is SQL's NULL. */
+record JobRow(
+    UUID id,
+    Lane lane,
+    String state,
+    @Nullable OffsetDateTime runAt,
+    Duration delay,
+    String args,
+    @Nullable String policy,
+    @Nullable List<String> tags,
+    @Nullable String uniqueScope,
+    @Nullable String uniqueKey) {
+
+  private static final PolicyJson POLICIES = new PolicyJson();
+
+  static JobRow of(NewJob job, Codec codec) {
+    return new JobRow(
+        job.id().orElseGet(JobIds::next),
+        Lane.of(job),
+        job.firstState().stored(),
+        job.when() instanceof When.At at ? at.instant().atOffset(ZoneOffset.UTC) : null,
+        job.when() instanceof When.After after ? after.delay() : Duration.ZERO,
+        json(job.args(), codec),
+        job.policy().equals(PolicyOverrides.NONE) ? null : POLICIES.write(job.policy()),
+        job.tags().isEmpty() ? null : job.tags(),
+        job.uniqueKey().map(key -> key.scopeName(job.queue(), job.kind())).orElse(null),
+        job.uniqueKey().map(key -> key.key()).orElse(null));
+  }
+
+  private static String json(Object args, Codec codec) {
+    return args instanceof Payload payload
+        ? payload.json()
+        : Limits.payload("args", codec.encode(args));
+  }
+
+  void bindTo(SqlStatement<?> statement) {
+    lane.bindTo(statement);
+    statement
+        .bind("id", id)
+        .bind("state", state)
+        .bind("run_at", runAt)
+        .bind("delay_ms", delay.toMillis())
+        .bind("args", args)
+        .bind("policy", policy)
+        .bind("unique_scope", uniqueScope)
+        .bind("unique_key", uniqueKey);
+    if (tags == null) {
+      statement.bindNull("tags", java.sql.Types.ARRAY);
+    } else {
+      statement.bindArray("tags", String.class, tags);
+    }
+  }
+}

@@ -1,0 +1,176 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.codec.Codec;
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.AttemptRecord;
+import dev.holdfast.job.Job;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Limits;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.Tenant;
+import dev.holdfast.wake.Announcer;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+
+/** The jobs of one tenant, as applications see them: put them in, look at them. Thread-safe. */
+public final class Jobs {
+
+  private static final String GET =
+      """
+      SELECT * FROM {schema}.job_all WHERE id = :id
+      """;
+
+  private static final String ATTEMPTS =
+      """
+      SELECT * FROM {schema}.attempt_all WHERE job_id = :id ORDER BY fence
+      """;
+
+  private static final String LOG =
+      """
+      SELECT line FROM {schema}.job_log WHERE job_id = :id ORDER BY id
+      """;
+
+  private static final String REQUEST_STOP =
+      """
+      UPDATE {schema}.job SET state = 'stopping' WHERE id = :id AND state IN ('dispatched', 'running')
+      """;
+
+  private final String tenant;
+  private final Jdbi jdbi;
+  private final Codec codec;
+  private final Announcer announcer;
+  private final Enqueuer enqueuer;
+  private final BulkCopy bulkCopy;
+  private final String get;
+  private final String attempts;
+  private final String log;
+  private final String requestStop;
+
+  public Jobs(Tenant tenant, Codec codec, Announcer announcer) {
+    Db db = tenant.db();
+    Lanes lanes = new Lanes(db);
+    this.tenant = tenant.name().value();
+    this.jdbi = db.jdbi();
+    this.codec = codec;
+    this.announcer = announcer;
+    this.enqueuer = new Enqueuer(db, lanes);
+    this.bulkCopy = new BulkCopy(db, lanes);
+    this.get = db.sql(GET);
+    this.attempts = db.sql(ATTEMPTS);
+    this.log = db.sql(LOG);
+    this.requestStop = db.sql(REQUEST_STOP);
+  }
+
+  /** Stores the job, durably, and wakes a worker. */
+  public Enqueued enqueue(NewJob job) {
+    JobRow row = JobRow.of(job, codec);
+    boolean knownId = job.id().isPresent();
+    // Undoing an insert must not be visible in between, so a known id needs a transaction.
+    Enqueued enqueued =
+        knownId || job.uniqueKey().isPresent()
+            ? jdbi.inTransaction(handle -> enqueuer.enqueue(handle, row, knownId))
+            : jdbi.withHandle(handle -> enqueuer.enqueue(handle, row, knownId));
+    announcer.announce(tenant);
+    return enqueued;
+  }
+
+  /**
+   * Stores the job in the caller's transaction: it exists when, and only if, that commits. Workers
+   * hear of it at the commit.
+   */
+  public Enqueued enqueue(Connection connection, NewJob job) {
+    JobRow row = JobRow.of(job, codec);
+    try (Handle handle = Db.borrowed(connection)) {
+      return handle.inTransaction(transaction -> {
+        Enqueued enqueued = enqueuer.enqueue(transaction, row, job.id().isPresent());
+        announcer.announceOnCommit(transaction, tenant);
+        return enqueued;
+      });
+    }
+  }
+
+  /** Stores all jobs or none; answers in their order. */
+  public List<Enqueued> enqueueAll(List<NewJob> jobs) {
+    List<JobRow> rows = rows(jobs);
+    List<Enqueued> enqueued = jdbi.inTransaction(handle -> write(handle, jobs, rows));
+    announcer.announce(tenant);
+    return enqueued;
+  }
+
+  /** Stores all jobs in the caller's transaction; answers in their order. */
+  public List<Enqueued> enqueueAll(Connection connection, List<NewJob> jobs) {
+    List<JobRow> rows = rows(jobs);
+    try (Handle handle = Db.borrowed(connection)) {
+      return handle.inTransaction(transaction -> {
+        List<Enqueued> enqueued = write(transaction, jobs, rows);
+        announcer.announceOnCommit(transaction, tenant);
+        return enqueued;
+      });
+    }
+  }
+
+  public Optional<Job> get(UUID id) {
+    return jdbi.withHandle(
+        handle -> handle.createQuery(get).bind("id", id).map(JobMapper.JOB).findOne());
+  }
+
+  /** The attempts of a job that ended, oldest first. */
+  public List<AttemptRecord> attempts(UUID id) {
+    return jdbi.withHandle(
+        handle -> handle.createQuery(attempts).bind("id", id).map(JobMapper.ATTEMPT).list());
+  }
+
+  /** What the job's attempts logged, oldest first. */
+  public List<String> log(UUID id) {
+    return jdbi.withHandle(
+        handle -> handle.createQuery(log).bind("id", id).mapTo(String.class).list());
+  }
+
+  /** Asks the worker that runs the job to stop it; its next heartbeat tells it. */
+  public void requestStop(UUID id) {
+    int changed =
+        jdbi.withHandle(handle -> handle.createUpdate(requestStop).bind("id", id).execute());
+    if (changed == 0) {
+      JobState state =
+          get(id)
+              .orElseThrow(() -> new HoldfastException(ErrorCode.NOT_FOUND, "no job " + id))
+              .state();
+      if (state != JobState.STOPPING) {
+        throw new HoldfastException(
+            ErrorCode.STATE_CONFLICT, "job " + id + " is " + state.stored() + ", not running");
+      }
+    }
+  }
+
+  private List<JobRow> rows(List<NewJob> jobs) {
+    if (jobs.size() > Limits.BATCH_JOBS) {
+      throw HoldfastException.invalid(
+          "jobs", jobs.size() + " jobs", "at most " + Limits.BATCH_JOBS);
+    }
+    return jobs.stream().map(job -> JobRow.of(job, codec)).toList();
+  }
+
+  private List<Enqueued> write(Handle handle, List<NewJob> jobs, List<JobRow> rows) {
+    List<Enqueued> enqueued = new ArrayList<>(rows.size());
+    List<JobRow> copied = new ArrayList<>(rows.size());
+    for (int i = 0; i < rows.size(); i++) {
+      NewJob job = jobs.get(i);
+      JobRow row = rows.get(i);
+      if (job.id().isEmpty() && job.uniqueKey().isEmpty()) {
+        copied.add(row);
+        enqueued.add(new Enqueued(row.id(), true));
+      } else {
+        enqueued.add(enqueuer.enqueue(handle, row, job.id().isPresent()));
+      }
+    }
+    bulkCopy.write(handle, copied);
+    return enqueued;
+  }
+}

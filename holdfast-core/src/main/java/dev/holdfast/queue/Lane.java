@@ -1,0 +1,37 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Placement;
+import java.util.List;
+import org.jdbi.v3.core.statement.SqlStatement;
+
+/** What makes jobs interchangeable to workers: they stand in one line. */
+record Lane(
+    String queue,
+    String kind,
+    int priority,
+    String host,
+    boolean hostRequired,
+    List<String> labels) {
+
+  static Lane of(NewJob job) {
+    Placement placement = job.placement();
+    return new Lane(
+        job.queue(),
+        job.kind(),
+        job.priority(),
+        placement.host().orElse(""),
+        placement.hostRequired(),
+        List.of(Placement.stored(placement.labels())));
+  }
+
+  void bindTo(SqlStatement<?> statement) {
+    statement
+        .bind("queue", queue)
+        .bind("kind", kind)
+        .bind("priority", priority)
+        .bind("host", host)
+        .bind("host_required", hostRequired)
+        .bindArray("labels", String.class, labels);
+  }
+}

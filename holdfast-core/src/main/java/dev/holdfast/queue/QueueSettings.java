@@ -1,0 +1,38 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.PolicyOverrides;
+import java.util.Optional;
+
+/**
+ * How a queue treats its jobs. A queue that nobody configured has {@link #DEFAULTS}.
+ *
+ * @param concurrencyLimit most jobs of the queue that run at once, over all workers
+ * @param defaults for jobs that do not say otherwise; in force for jobs already enqueued, too
+ */
+public record QueueSettings(
+    boolean paused, Optional<Integer> concurrencyLimit, PolicyOverrides defaults) {
+
+  public static final QueueSettings DEFAULTS =
+      new QueueSettings(false, Optional.empty(), PolicyOverrides.NONE);
+
+  public QueueSettings {
+    concurrencyLimit.ifPresent(limit -> {
+      if (limit < 1) {
+        throw HoldfastException.invalid("concurrency_limit", limit, "1 or more");
+      }
+    });
+  }
+
+  public QueueSettings withPaused(boolean paused) {
+    return new QueueSettings(paused, concurrencyLimit, defaults);
+  }
+
+  public QueueSettings withConcurrencyLimit(int limit) {
+    return new QueueSettings(paused, Optional.of(limit), defaults);
+  }
+
+  public QueueSettings withDefaults(PolicyOverrides defaults) {
+    return new QueueSettings(paused, concurrencyLimit, defaults);
+  }
+}

@@ -1,0 +1,152 @@
+package dev.holdfast.tenant;
+
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings one schema to this version's tables: numbered SQL files, each in the one transaction that
+ * also records it, under a lock so that any number of nodes may start at once. Ours rather than a
+ * library's, because a migration library on a user's class path starts migrating the user's tables.
+ */
+public final class Migrator {
+
+  public static final Migrator CONTROL =
+      new Migrator("control", List.of("001_tenants_and_workers"));
+  public static final Migrator TENANT = new Migrator("tenant", List.of("001_jobs"));
+
+  private static final Logger log = LoggerFactory.getLogger(Migrator.class);
+
+  private static final String HISTORY =
+      """
+      CREATE SCHEMA IF NOT EXISTS {schema};
+      CREATE TABLE IF NOT EXISTS {schema}.migration (
+        version    integer PRIMARY KEY,
+        name       text NOT NULL,
+        applied_at timestamptz NOT NULL DEFAULT now()
+      );
+      """;
+
+  private static final String APPLIED =
+      """
+      SELECT coalesce(max(version), 0) FROM {schema}.migration
+      """;
+
+  // A transaction-level lock on a number that only Holdfast uses, and the schema's own name.
+  private static final String LOCK =
+      """
+      SELECT pg_advisory_xact_lock(1215652198, hashtext(:schema))
+      """;
+
+  private final String directory;
+  private final List<String> names;
+
+  private Migrator(String directory, List<String> names) {
+    this.directory = directory;
+    this.names = names;
+  }
+
+  /** Applies what is missing. A schema that is up to date is only looked at. */
+  void migrate(Jdbi jdbi, SchemaName schema) {
+    jdbi.useTransaction(handle -> {
+      handle.createQuery(LOCK).bind("schema", schema.value()).mapTo(String.class).one();
+      executeAll(handle, schema.render(HISTORY));
+      int applied = applied(handle, schema);
+      refuseNewer(schema, applied);
+      for (int version = applied + 1; version <= names.size(); version++) {
+        log.info("Migrating schema {} to {}", schema.value(), names.get(version - 1));
+        executeAll(handle, schema.render(step(version)));
+      }
+    });
+  }
+
+  /** Fails, naming the remedy, unless the schema has exactly this version's tables. */
+  void check(Jdbi jdbi, SchemaName schema) {
+    boolean exists =
+        jdbi.withHandle(handle ->
+            handle
+                .createQuery("SELECT to_regclass(:table) IS NOT NULL")
+                .bind("table", schema.value() + ".migration")
+                .mapTo(Boolean.class)
+                .one());
+    int applied = exists ? jdbi.withHandle(handle -> applied(handle, schema)) : 0;
+    refuseNewer(schema, applied);
+    if (applied < names.size()) {
+      throw new HoldfastException(
+          ErrorCode.SCHEMA_MISMATCH,
+          "schema %s is at version %d, this Holdfast needs %d; run migrate() first"
+              .formatted(schema.value(), applied, names.size()));
+    }
+  }
+
+  /** All statements that make the schema, for people who apply DDL by their own means. */
+  public String export(SchemaName schema) {
+    StringBuilder ddl = new StringBuilder(schema.render(HISTORY));
+    for (int version = 1; version <= names.size(); version++) {
+      ddl.append('\n').append(schema.render(step(version)));
+    }
+    return ddl.toString();
+  }
+
+  /** What a role needs at run time: rows, not tables. */
+  public static String grants(SchemaName schema, SchemaName role) {
+    return schema.render(
+        """
+        GRANT USAGE ON SCHEMA {schema} TO %1$s;
+        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO %1$s;
+        GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA {schema} TO %1$s;
+        """
+            .formatted(role.value()));
+  }
+
+  // Straight to the driver, which splits a script as the server would.
+  private static void executeAll(Handle handle, String script) {
+    try (Statement statement = handle.getConnection().createStatement()) {
+      statement.execute(script);
+    } catch (SQLException e) {
+      throw new HoldfastException(ErrorCode.DATABASE, "migration failed: " + e.getMessage(), e);
+    }
+  }
+
+  private void refuseNewer(SchemaName schema, int applied) {
+    if (applied > names.size()) {
+      throw new HoldfastException(
+          ErrorCode.SCHEMA_MISMATCH,
+          "schema %s is at version %d, newer than this Holdfast, which knows %d; upgrade Holdfast"
+              .formatted(schema.value(), applied, names.size()));
+    }
+  }
+
+  private static int applied(Handle handle, SchemaName schema) {
+    return handle.createQuery(schema.render(APPLIED)).mapTo(Integer.class).one();
+  }
+
+  private String step(int version) {
+    String name = names.get(version - 1);
+    return read(name)
+        + "\nINSERT INTO {schema}.migration (version, name) VALUES (%d, '%s');\n"
+            .formatted(version, name);
+  }
+
+  private String read(String name) {
+    String path = "/dev/holdfast/migrations/" + directory + "/" + name + ".sql";
+    try (InputStream file = Migrator.class.getResourceAsStream(path)) {
+      if (file == null) {
+        throw new IllegalStateException("missing resource " + path);
+      }
+      return new String(file.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

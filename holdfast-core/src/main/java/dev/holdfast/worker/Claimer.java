@@ -1,0 +1,88 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.job.Limits;
+import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.Claimed;
+import dev.holdfast.lease.LeaseSource;
+import dev.holdfast.loop.Loop;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+
+/** Claims as many jobs as there are free permits, and starts them. */
+final class Claimer implements Loop.Step {
+
+  private static final Duration SETTLE = Duration.ofNanos(250_000);
+  private static final int MOST_SETTLES = 8;
+
+  private final LeaseSource leases;
+  private final WorkerConfig config;
+  private final WorkerSetup setup;
+  private final InFlight inFlight;
+  private final Runner runner;
+  private boolean backlog;
+
+  Claimer(
+      LeaseSource leases,
+      WorkerConfig config,
+      WorkerSetup setup,
+      InFlight inFlight,
+      Runner runner) {
+    this.leases = leases;
+    this.config = config;
+    this.setup = setup;
+    this.inFlight = inFlight;
+    this.runner = runner;
+  }
+
+  @Override
+  public Duration runOnce() {
+    int free = backlog ? settledPermits() : inFlight.freePermits();
+    if (free <= 0) {
+      return config.pollInterval(); // a permit that comes free wakes us
+    }
+    int limit = Math.min(free, Limits.CLAIM_JOBS);
+    long sentNanos = System.nanoTime();
+    Claimed claimed = leases.claim(request(limit));
+    claimed.leases().forEach(lease -> runner.start(lease, sentNanos));
+    setup
+        .listener()
+        .claimed(claimed.leases().size(), Duration.ofNanos(System.nanoTime() - sentNanos));
+    backlog = claimed.leases().size() == limit;
+    return backlog ? Duration.ZERO : untilNext(claimed.nextDueIn());
+  }
+
+  ClaimRequest request(int limit) {
+    return new ClaimRequest(
+        config.name(),
+        config.queues(),
+        Optional.of(setup.handlers().kinds()),
+        limit,
+        config.host(),
+        config.labels(),
+        Optional.empty());
+  }
+
+  // With a backlog, permits come free one by one, many a millisecond. Claiming each at once would
+  // turn one statement for hundreds of jobs into hundreds of statements, so wait as long as more
+  // permits keep coming, up to half of them.
+  private int settledPermits() {
+    int enough = Math.max(1, config.concurrency() / 2);
+    int free = inFlight.freePermits();
+    for (int i = 0; i < MOST_SETTLES && free > 0 && free < enough; i++) {
+      LockSupport.parkNanos(SETTLE.toNanos());
+      int before = free;
+      free = inFlight.freePermits();
+      if (free == before) {
+        break;
+      }
+    }
+    return free;
+  }
+
+  private Duration untilNext(Optional<Duration> nextDueIn) {
+    return nextDueIn
+        .filter(due -> due.compareTo(config.pollInterval()) < 0)
+        .orElse(config.pollInterval());
+  }
+}

@@ -1,0 +1,102 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.lease.Finish;
+import dev.holdfast.lease.FinishReply;
+import dev.holdfast.lease.LeaseKey;
+import dev.holdfast.lease.LeaseSource;
+import dev.holdfast.loop.Loop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Records ended attempts in batches: whatever has gathered while the last batch was being written.
+ * When it falls behind its queue fills, handlers' threads wait to hand over, their permits stay
+ * taken, and so claims stop first. What cannot be written now is kept and tried again; the leases
+ * are renewed meanwhile.
+ */
+final class Finisher implements Loop.Step {
+
+  private static final Logger log = LoggerFactory.getLogger(Finisher.class);
+
+  private static final int MOST_PER_BATCH = 500;
+  private static final int MOST_WAITING = 2_000;
+  private static final Duration IDLE = Duration.ofSeconds(10);
+
+  private final LeaseSource leases;
+  private final InFlight inFlight;
+  private final WorkerListener listener;
+  private final BlockingQueue<Finish> ended = new ArrayBlockingQueue<>(MOST_WAITING);
+  private List<Finish> batch = new ArrayList<>();
+  private volatile Runnable whenAdded = () -> {};
+
+  Finisher(LeaseSource leases, InFlight inFlight, WorkerListener listener) {
+    this.leases = leases;
+    this.inFlight = inFlight;
+    this.listener = listener;
+  }
+
+  void onAdded(Runnable wake) {
+    whenAdded = wake;
+  }
+
+  /** Waits while too many are waiting already. */
+  void add(Finish finish) {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        ended.put(finish);
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true; // an ended attempt is never dropped
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    whenAdded.run();
+  }
+
+  @Override
+  public Duration runOnce() {
+    ended.drainTo(batch, MOST_PER_BATCH - batch.size());
+    dropLost();
+    if (batch.isEmpty()) {
+      return IDLE;
+    }
+    List<FinishReply> replies =
+        leases.finish(batch); // throws when the database is away: batch stays
+    List<Finish> written = batch;
+    batch = new ArrayList<>();
+    for (int i = 0; i < written.size(); i++) {
+      settle(written.get(i), replies.get(i));
+    }
+    return ended.isEmpty() ? IDLE : Duration.ZERO;
+  }
+
+  private void settle(Finish finish, FinishReply reply) {
+    if (reply instanceof FinishReply.Lost) {
+      log.debug("Lease of job {} lost before its end was recorded", finish.lease().key().jobId());
+      listener.leaseLost(finish.lease());
+    }
+    inFlight.remove(finish.lease().key());
+    listener.finished(finish.lease(), reply);
+  }
+
+  // After an outage longer than the lease the job is somebody else's; asking would only say so.
+  private void dropLost() {
+    batch.removeIf(finish -> {
+      LeaseKey key = finish.lease().key();
+      boolean lost = inFlight.isLost(key);
+      if (lost) {
+        inFlight.remove(key);
+        listener.leaseLost(finish.lease());
+      }
+      return lost;
+    });
+  }
+}

@@ -1,0 +1,64 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.codec.Codec;
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Failure;
+import dev.holdfast.job.Kind;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.lease.Lease;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/** Which kinds a worker can run, and how. Immutable. */
+final class Handlers {
+
+  private record Entry<A>(Kind<A> kind, Handler<A> handler) {
+
+    Outcome run(Lease lease, Codec codec, JobContext context) throws Exception {
+      A args;
+      try {
+        args = codec.decode(lease.args().json(), kind.argsType());
+      } catch (HoldfastException e) {
+        // Another attempt would read the same bytes.
+        return Outcome.failed(
+            Failure.permanent(ErrorCode.BAD_PAYLOAD.name(), String.valueOf(e.getMessage())));
+      }
+      return handler.handle(args, context);
+    }
+  }
+
+  private final Map<String, Entry<?>> byKind;
+  private final Codec codec;
+
+  private Handlers(Map<String, Entry<?>> byKind, Codec codec) {
+    this.byKind = byKind;
+    this.codec = codec;
+  }
+
+  static Handlers none(Codec codec) {
+    return new Handlers(Map.of(), codec);
+  }
+
+  <A> Handlers with(Kind<A> kind, Handler<A> handler) {
+    Map<String, Entry<?>> more = new LinkedHashMap<>(byKind);
+    if (more.put(kind.name(), new Entry<>(kind, handler)) != null) {
+      throw HoldfastException.badConfig("handler", kind.name(), "one handler per kind");
+    }
+    return new Handlers(Map.copyOf(more), codec);
+  }
+
+  Set<String> kinds() {
+    return byKind.keySet();
+  }
+
+  Outcome run(Lease lease, JobContext context) throws Exception {
+    Entry<?> entry = byKind.get(lease.kind());
+    if (entry == null) {
+      throw new HoldfastException(
+          ErrorCode.UNKNOWN_KIND, "no handler for kind '" + lease.kind() + "'");
+    }
+    return entry.run(lease, codec, context);
+  }
+}

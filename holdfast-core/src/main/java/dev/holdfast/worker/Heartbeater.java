@@ -1,0 +1,69 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.lease.Extension;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.LeaseSource;
+import dev.holdfast.loop.Loop;
+import dev.holdfast.worker.Running.Interruption;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Renews all leases of the worker, and passes on what it hears: stop requests and lost leases. */
+final class Heartbeater implements Loop.Step {
+
+  private static final Logger log = LoggerFactory.getLogger(Heartbeater.class);
+
+  // Three beats must fit in a lease, or one slow round trip loses the job.
+  private static final int BEATS_PER_LEASE = 3;
+
+  private final LeaseSource leases;
+  private final Duration interval;
+  private final InFlight inFlight;
+  private final WorkerListener listener;
+
+  Heartbeater(LeaseSource leases, Duration interval, InFlight inFlight, WorkerListener listener) {
+    this.leases = leases;
+    this.interval = interval;
+    this.inFlight = inFlight;
+    this.listener = listener;
+  }
+
+  @Override
+  public Duration runOnce() {
+    List<Lease> held =
+        inFlight.all().stream().filter(running -> !running.isLost()).map(Running::lease).toList();
+    if (!held.isEmpty()) {
+      long sentNanos = System.nanoTime();
+      leases.extend(held).forEach(extension -> hear(extension, sentNanos));
+    }
+    return held.stream()
+        .map(lease -> lease.length().dividedBy(BEATS_PER_LEASE))
+        .min(Comparator.naturalOrder())
+        .filter(shortest -> shortest.compareTo(interval) < 0)
+        .orElse(interval);
+  }
+
+  private void hear(Extension extension, long sentNanos) {
+    inFlight
+        .find(extension.key())
+        .ifPresent(running -> {
+          switch (extension.status()) {
+            case EXTENDED -> running.renewed(sentNanos);
+            case STOP_REQUESTED -> {
+              running.renewed(sentNanos);
+              running.interrupt(Interruption.STOP);
+            }
+            case BUSY ->
+                log.debug("Row of job {} is locked, lease not renewed", extension.key().jobId());
+            case LOST -> {
+              log.debug("Lease of job {} lost on heartbeat", extension.key().jobId());
+              running.interrupt(Interruption.LOST);
+              listener.leaseLost(running.lease());
+            }
+          }
+        });
+  }
+}

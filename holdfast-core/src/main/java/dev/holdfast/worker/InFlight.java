@@ -1,0 +1,89 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.lease.LeaseKey;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The attempts this worker is responsible for. An attempt takes a permit when it is claimed and
+ * gives it back when its handler has ended; it stays listed, and its lease renewed, until its end
+ * is recorded. Thread-safe.
+ */
+final class InFlight {
+
+  private final Map<LeaseKey, Running> running = new ConcurrentHashMap<>();
+  private final AtomicInteger freePermits;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition emptied = lock.newCondition();
+  private volatile Runnable whenPermitFreed = () -> {};
+
+  InFlight(int permits) {
+    this.freePermits = new AtomicInteger(permits);
+  }
+
+  void onPermitFreed(Runnable listener) {
+    whenPermitFreed = listener;
+  }
+
+  int freePermits() {
+    return freePermits.get();
+  }
+
+  void add(Running attempt) {
+    freePermits.decrementAndGet();
+    running.put(attempt.lease().key(), attempt);
+  }
+
+  void handlerEnded() {
+    freePermits.incrementAndGet();
+    whenPermitFreed.run();
+  }
+
+  void remove(LeaseKey key) {
+    running.remove(key);
+    if (running.isEmpty()) {
+      lock.lock();
+      try {
+        emptied.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  List<Running> all() {
+    return List.copyOf(running.values());
+  }
+
+  Optional<Running> find(LeaseKey key) {
+    return Optional.ofNullable(running.get(key));
+  }
+
+  boolean isLost(LeaseKey key) {
+    return find(key).map(Running::isLost).orElse(true);
+  }
+
+  boolean isEmpty() {
+    return running.isEmpty();
+  }
+
+  /** Whether everything ended and was recorded within the time. */
+  boolean awaitEmpty(Duration timeout) throws InterruptedException {
+    lock.lock();
+    try {
+      long nanos = timeout.toNanos();
+      while (!running.isEmpty() && nanos > 0) {
+        nanos = emptied.awaitNanos(nanos);
+      }
+      return running.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

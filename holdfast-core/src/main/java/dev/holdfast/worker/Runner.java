@@ -1,0 +1,101 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.job.Failure;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.lease.Finish;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.LeaseSource;
+import dev.holdfast.worker.Running.Interruption;
+import java.time.Duration;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+
+/** Runs attempts, each on a virtual thread of its own, and hands their outcomes to the finisher. */
+final class Runner {
+
+  private static final Logger log = LoggerFactory.getLogger(Runner.class);
+
+  private final LeaseSource leases;
+  private final WorkerSetup setup;
+  private final InFlight inFlight;
+  private final Finisher finisher;
+
+  Runner(LeaseSource leases, WorkerSetup setup, InFlight inFlight, Finisher finisher) {
+    this.leases = leases;
+    this.setup = setup;
+    this.inFlight = inFlight;
+    this.finisher = finisher;
+  }
+
+  /** Starts the attempt and returns at once. */
+  void start(Lease lease, long sentNanos) {
+    Running running = register(lease, sentNanos);
+    Thread.ofVirtual().name("holdfast-job").start(() -> run(running));
+  }
+
+  /** Runs the attempt in the calling thread. */
+  void runHere(Lease lease, long sentNanos) {
+    run(register(lease, sentNanos));
+  }
+
+  private Running register(Lease lease, long sentNanos) {
+    Running running = new Running(lease, sentNanos, leases, setup.codec());
+    inFlight.add(running);
+    return running;
+  }
+
+  private void run(Running running) {
+    Lease lease = running.lease();
+    MDC.put("job", lease.key().jobId().toString());
+    MDC.put("tenant", lease.key().tenant());
+    try {
+      long startedNanos = System.nanoTime();
+      Outcome outcome = execute(running);
+      setup.listener().ended(lease, outcome, Duration.ofNanos(System.nanoTime() - startedNanos));
+      handOver(running, outcome);
+    } finally {
+      inFlight.handlerEnded();
+      MDC.clear();
+    }
+  }
+
+  private Outcome execute(Running running) {
+    running.handlerStarts();
+    try {
+      Interceptor.Next next = () -> setup.handlers().run(running.lease(), running.context());
+      for (Interceptor interceptor : setup.interceptors().reversed()) {
+        Interceptor.Next inner = next;
+        next = () -> interceptor.around(running.context(), inner);
+      }
+      return next.proceed();
+    } catch (Throwable thrown) { // a handler's Error must not take the lease with it
+      return outcomeOf(running, thrown);
+    } finally {
+      running.handlerEnded();
+    }
+  }
+
+  private static Outcome outcomeOf(Running running, Throwable thrown) {
+    Optional<Interruption> interruption = running.interruption();
+    if (interruption.isEmpty()) {
+      log.debug("Handler failed", thrown);
+      return Outcome.failed(Failure.of(thrown));
+    }
+    return switch (interruption.get()) {
+      case STOP -> new Outcome.Stopped();
+      case DRAIN -> new Outcome.Released("worker is closing");
+      case LOST -> Outcome.failed(Failure.retryable(Failure.LEASE_LOST, "lease lost"));
+    };
+  }
+
+  private void handOver(Running running, Outcome outcome) {
+    if (running.context().isFinished() || running.isLost() || !running.context().flush()) {
+      // Recorded already, or no longer ours to record.
+      inFlight.remove(running.lease().key());
+    } else {
+      finisher.add(new Finish(running.lease(), outcome));
+    }
+  }
+}

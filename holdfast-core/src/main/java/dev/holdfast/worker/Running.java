@@ -1,0 +1,122 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.codec.Codec;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.LeaseSource;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt in this JVM, from claim to recorded end.
+ *
+ * <p>While its handler runs it can be interrupted, once or more, with a reason; the reason that
+ * came first decides what the end means. After the handler returned, interruptions no longer reach
+ * the thread, which by then hands the outcome on. Thread-safe: {@code lock} guards thread and
+ * reason.
+ */
+final class Running {
+
+  /** Why a handler was interrupted. */
+  enum Interruption {
+    /** Somebody asked for the job to stop. */
+    STOP,
+    /** This worker is closing and its patience is over. */
+    DRAIN,
+    /** The lease is gone, or could not be renewed in time: whatever the handler does is void. */
+    LOST
+  }
+
+  private final Lease lease;
+  private final JobContext context;
+  private final ReentrantLock lock = new ReentrantLock();
+  private @Nullable Thread handlerThread;
+  private @Nullable Interruption interruption;
+  private volatile long deadlineNanos;
+
+  /**
+   * An attempt about to start.
+   *
+   * @param sentNanos {@link System#nanoTime} before the claim was sent, when the lease may have
+   *     begun
+   */
+  Running(Lease lease, long sentNanos, LeaseSource leases, Codec codec) {
+    this.lease = lease;
+    this.context = new JobContext(this, leases, codec);
+    renewed(sentNanos);
+  }
+
+  Lease lease() {
+    return lease;
+  }
+
+  JobContext context() {
+    return context;
+  }
+
+  /** A renewal was confirmed; the new lease began no earlier than its request was sent. */
+  void renewed(long sentNanos) {
+    deadlineNanos = sentNanos + lease.length().minus(margin()).toNanos();
+  }
+
+  /** The lease may pass to somebody else soon, as far as this process can tell by its own clock. */
+  boolean isPastDeadline(long nowNanos) {
+    return nowNanos - deadlineNanos >= 0;
+  }
+
+  // A fifth of the lease is left for the handler to notice the interruption.
+  private Duration margin() {
+    return lease.length().dividedBy(5);
+  }
+
+  void handlerStarts() {
+    lock.lock();
+    try {
+      handlerThread = Thread.currentThread();
+      if (interruption != null) {
+        handlerThread.interrupt();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void handlerEnded() {
+    lock.lock();
+    try {
+      handlerThread = null;
+      boolean unused = Thread.interrupted(); // it was meant for the handler
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The first reason stands, except that a lost lease overrules everything. */
+  void interrupt(Interruption reason) {
+    lock.lock();
+    try {
+      if (interruption == null || reason == Interruption.LOST) {
+        interruption = reason;
+      }
+      if (handlerThread != null) {
+        handlerThread.interrupt();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  Optional<Interruption> interruption() {
+    lock.lock();
+    try {
+      return Optional.ofNullable(interruption);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  boolean isLost() {
+    return interruption().equals(Optional.of(Interruption.LOST));
+  }
+}

@@ -1,0 +1,47 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.loop.Loop;
+import dev.holdfast.worker.Running.Interruption;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stops handlers whose lease this process could not renew in time, before the lease can pass to
+ * somebody else. On a thread of its own and by the monotonic clock, because the heartbeat it
+ * watches may be stuck in a dead connection.
+ */
+final class SelfFence implements Loop.Step {
+
+  private static final Logger log = LoggerFactory.getLogger(SelfFence.class);
+
+  private static final Duration PERIOD = Duration.ofMillis(100);
+
+  private final InFlight inFlight;
+  private final WorkerListener listener;
+  private final LongSupplier nanoTime;
+
+  SelfFence(InFlight inFlight, WorkerListener listener, LongSupplier nanoTime) {
+    this.inFlight = inFlight;
+    this.listener = listener;
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public Duration runOnce() {
+    List<Running> late =
+        inFlight.all().stream()
+            .filter(running -> running.isPastDeadline(nanoTime.getAsLong()) && !running.isLost())
+            .toList();
+    late.forEach(running -> {
+      running.interrupt(Interruption.LOST);
+      listener.leaseLost(running.lease());
+    });
+    if (!late.isEmpty()) {
+      log.warn("Could not renew {} leases in time; their handlers are being stopped", late.size());
+    }
+    return PERIOD;
+  }
+}

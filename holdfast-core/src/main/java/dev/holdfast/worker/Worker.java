@@ -1,0 +1,168 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.LeaseSource;
+import dev.holdfast.loop.Loop;
+import dev.holdfast.worker.Running.Interruption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Claims jobs and runs their handlers until closed. Thread-safe; starting or closing twice is fine.
+ *
+ * <p>A job passes through {@link Claimer}, {@link Runner} and {@link Finisher}, in this order;
+ * {@link Heartbeater} and {@link SelfFence} watch over it meanwhile.
+ */
+public final class Worker implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(Worker.class);
+
+  // How long interrupted handlers get to end before their jobs are left to the reaper.
+  private static final Duration UNWIND = Duration.ofSeconds(5);
+
+  private enum Phase {
+    NEW,
+    STARTED,
+    CLOSED
+  }
+
+  private final WorkerConfig config;
+  private final Surroundings surroundings;
+  private final InFlight inFlight;
+  private final Finisher finisher;
+  private final Runner runner;
+  private final Claimer claimer;
+  private final Heartbeater heartbeater;
+  private final SelfFence selfFence;
+  private final Reporter reporter;
+  private final ReentrantLock lock = new ReentrantLock(); // guards phase and what start() makes
+  private Phase phase = Phase.NEW;
+  private List<AutoCloseable> stopFirst = List.of();
+  private List<AutoCloseable> stopLast = List.of();
+
+  Worker(WorkerConfig config, Surroundings surroundings, WorkerSetup setup) {
+    LeaseSource leases = surroundings.leases();
+    this.config = config;
+    this.surroundings = surroundings;
+    this.inFlight = new InFlight(config.concurrency());
+    this.finisher = new Finisher(leases, inFlight, setup.listener());
+    this.runner = new Runner(leases, setup, inFlight, finisher);
+    this.claimer = new Claimer(leases, config, setup, inFlight, runner);
+    this.heartbeater =
+        new Heartbeater(leases, config.heartbeatInterval(), inFlight, setup.listener());
+    this.selfFence = new SelfFence(inFlight, setup.listener(), System::nanoTime);
+    this.reporter = new Reporter(inFlight);
+  }
+
+  public String name() {
+    return config.name();
+  }
+
+  public Worker start() {
+    lock.lock();
+    try {
+      if (phase == Phase.NEW) {
+        phase = Phase.STARTED;
+        startLoops();
+        log.info(
+            "Worker {} started: queues {}, {} at once",
+            name(),
+            config.queues(),
+            config.concurrency());
+      }
+      return this;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void startLoops() {
+    List<AutoCloseable> background = new ArrayList<>();
+    surroundings.background().forEach(step -> background.add(step.start()));
+    Loop fence = Loop.start("holdfast-self-fence", selfFence);
+    Loop heartbeat = Loop.start("holdfast-heartbeat", heartbeater);
+    Loop reports = Loop.start("holdfast-reports", reporter);
+    Loop finish = Loop.start("holdfast-finish", finisher);
+    finisher.onAdded(finish::wake);
+    Loop claim = Loop.start("holdfast-claim", claimer);
+    inFlight.onPermitFreed(claim::wake);
+    AutoCloseable bell = surroundings.bell().onRing(tenant -> claim.wake());
+    stopFirst = List.of(bell, claim);
+    // Heartbeats stop last: until everything is written back, the reaper must not take it.
+    stopLast = new ArrayList<>(List.of(finish, reports, fence, heartbeat));
+    stopLast.addAll(background);
+  }
+
+  /**
+   * Runs everything that is due in the calling thread and records it; for tests and one-off drains.
+   * Jobs that become due while it runs are run too.
+   *
+   * @return how many attempts were run
+   */
+  public int runDue() {
+    int attempts = 0;
+    while (true) {
+      long sentNanos = System.nanoTime();
+      List<Lease> leases = surroundings.leases().claim(claimer.request(1)).leases();
+      if (leases.isEmpty()) {
+        return attempts;
+      }
+      for (Lease lease : leases) {
+        runner.runHere(lease, sentNanos);
+        Duration unused = finisher.runOnce();
+        attempts++;
+      }
+    }
+  }
+
+  /**
+   * Claims nothing more, waits for running jobs as long as the drain timeout says, interrupts and
+   * hands back the rest, and stops.
+   */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      Phase before = phase;
+      phase = Phase.CLOSED;
+      if (before == Phase.STARTED) {
+        log.info("Worker {} is draining", name());
+        stopFirst.forEach(Worker::stop);
+        drain();
+        stopLast.forEach(Worker::stop);
+        log.info("Worker {} stopped", name());
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void drain() {
+    try {
+      if (!inFlight.awaitEmpty(config.drainTimeout())) {
+        inFlight.all().forEach(running -> running.interrupt(Interruption.DRAIN));
+        if (!inFlight.awaitEmpty(UNWIND)) {
+          log.warn(
+              "{} handlers ignore interruption; their leases are left to expire",
+              inFlight.all().size());
+        }
+      }
+    } catch (InterruptedException e) {
+      log.warn(
+          "Interrupted while draining; {} jobs are left to their leases", inFlight.all().size());
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void stop(AutoCloseable closeable) {
+    try {
+      closeable.close();
+    } catch (Exception e) {
+      log.warn("Stopping {} failed", closeable, e);
+    }
+  }
+}

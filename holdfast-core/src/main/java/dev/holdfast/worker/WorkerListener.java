@@ -1,0 +1,23 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.job.Outcome;
+import dev.holdfast.lease.FinishReply;
+import dev.holdfast.lease.Lease;
+import java.time.Duration;
+
+/**
+ * Hears what a worker does, for metrics. Called on the worker's own threads, so implementations are
+ * quick and thread-safe.
+ */
+public interface WorkerListener {
+
+  WorkerListener NONE = new WorkerListener() {};
+
+  default void claimed(int jobs, Duration took) {}
+
+  default void ended(Lease lease, Outcome outcome, Duration ran) {}
+
+  default void finished(Lease lease, FinishReply reply) {}
+
+  default void leaseLost(Lease lease) {}
+}

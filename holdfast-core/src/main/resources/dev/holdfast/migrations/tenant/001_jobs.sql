@@ -1,0 +1,198 @@
+-- The plain life of a job: waiting and running in job, finished in job_done.
+-- docs/decisions/0001-tables.md has the measurements behind this shape.
+
+-- The one clock every stored time is compared with. A function, so that tests can move it; the
+-- planner inlines it, so it costs nothing.
+CREATE FUNCTION {schema}.clock() RETURNS timestamptz
+  LANGUAGE sql STABLE PARALLEL SAFE
+  AS 'SELECT now()';
+
+-- Every grant of a lease draws from here, so a later grant always has the larger number.
+-- JavaScript's integers end at 2^53, and so do our fences.
+CREATE SEQUENCE {schema}.fence MAXVALUE 9007199254740991;
+
+CREATE TABLE {schema}.queue (
+  name              text PRIMARY KEY,
+  paused            boolean NOT NULL DEFAULT false,
+  concurrency_limit integer CHECK (concurrency_limit >= 1),
+  defaults          json
+);
+
+-- A lane is a first-in, first-out line of jobs that are all the same to a worker: whoever may have
+-- one may have the others. Claims go lane by lane and so never step over jobs of other queues, kinds,
+-- hosts or priorities. Rows are few, shared and never change.
+CREATE TABLE {schema}.lane (
+  id            integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  queue         text NOT NULL,
+  kind          text NOT NULL,
+  priority      smallint NOT NULL,
+  host          text NOT NULL, -- '' is any host
+  host_required boolean NOT NULL,
+  labels        text[] NOT NULL,
+  UNIQUE (queue, kind, priority, host, host_required, labels)
+);
+
+CREATE TABLE {schema}.job (
+  id               uuid NOT NULL,
+  seq              bigint GENERATED ALWAYS AS IDENTITY, -- order of enqueue within one run_at
+  fence            bigint NOT NULL DEFAULT 0,
+  run_at           timestamptz NOT NULL,
+  created_at       timestamptz NOT NULL,
+  started_at       timestamptz,
+  lease_expires_at timestamptz,
+  lane             integer NOT NULL,
+  attempt          integer NOT NULL DEFAULT 0,
+  failures         integer NOT NULL DEFAULT 0,
+  granted          integer NOT NULL DEFAULT 0,
+  state            text NOT NULL,
+  worker           text,
+  args             json NOT NULL,
+  policy           json,
+  tags             text[],
+  unique_scope     text,
+  unique_key       text,
+  error_code       text,
+  error_message    text,
+  cursor           text,
+  progress_count   bigint,
+  result_count     bigint,
+  percent          double precision,
+  message          text,
+  progress_at      timestamptz,
+  input_tokens     bigint,
+  output_tokens    bigint,
+  CONSTRAINT job_pkey PRIMARY KEY (id),
+  CONSTRAINT job_is_live CHECK
+    (state IN ('pending', 'queued', 'dispatched', 'running', 'stopping', 'paused')),
+  CONSTRAINT job_lease_belongs_to_state CHECK
+    ((state IN ('dispatched', 'running', 'stopping'))
+      = (worker IS NOT NULL AND lease_expires_at IS NOT NULL)),
+  CONSTRAINT job_error_is_whole CHECK ((error_code IS NULL) = (error_message IS NULL)),
+  CONSTRAINT job_unique_is_whole CHECK ((unique_scope IS NULL) = (unique_key IS NULL))
+) WITH (
+  -- A queue's dead rows lie exactly where the next claim looks, so vacuum by count, not by share.
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 50000
+);
+
+CREATE INDEX job_claimable ON {schema}.job (lane, run_at, seq) WHERE state = 'queued';
+
+-- For the reaper and for a worker's own jobs. The predicate is not on state: the finishing statement
+-- guards by state, and must never be tempted to walk this index instead of the primary key. Beats do
+-- not touch these columns, so they stay heap-only updates.
+CREATE INDEX job_leased ON {schema}.job (fence) WHERE worker IS NOT NULL;
+
+CREATE UNIQUE INDEX job_unique_key ON {schema}.job (unique_scope, unique_key)
+  WHERE unique_key IS NOT NULL;
+
+-- Finished jobs with the facts of their last attempt. Earlier attempts are in attempt.
+CREATE TABLE {schema}.job_done (
+  id             uuid NOT NULL,
+  seq            bigint NOT NULL,
+  fence          bigint NOT NULL,
+  run_at         timestamptz NOT NULL,
+  created_at     timestamptz NOT NULL,
+  started_at     timestamptz,
+  finished_at    timestamptz NOT NULL,
+  lane           integer NOT NULL,
+  attempt        integer NOT NULL,
+  failures       integer NOT NULL,
+  granted        integer NOT NULL,
+  state          text NOT NULL,
+  attempt_outcome text, -- how the last attempt ended; NULL when the job was ended while it waited
+  worker         text,
+  args           json NOT NULL,
+  result         json,
+  policy         json,
+  tags           text[],
+  unique_scope   text,
+  unique_key     text,
+  error_code     text,
+  error_message  text,
+  log_excerpt    text,
+  cursor         text,
+  progress_count bigint,
+  result_count   bigint,
+  percent        double precision,
+  message        text,
+  progress_at    timestamptz,
+  input_tokens   bigint,
+  output_tokens  bigint,
+  CONSTRAINT job_done_pkey PRIMARY KEY (id),
+  CONSTRAINT job_done_is_finished CHECK (state IN ('succeeded', 'failed', 'cancelled')),
+  CONSTRAINT job_done_failed_says_why CHECK
+    (state <> 'failed' OR (error_code IS NOT NULL AND error_message IS NOT NULL)),
+  CONSTRAINT job_done_attempt_is_whole CHECK
+    ((attempt_outcome IS NULL) = (worker IS NULL) AND (worker IS NULL OR started_at IS NOT NULL))
+);
+
+CREATE INDEX job_done_finished ON {schema}.job_done USING brin (finished_at);
+CREATE INDEX job_done_failed ON {schema}.job_done (finished_at) WHERE state = 'failed';
+
+-- Attempts that ended without ending their job.
+CREATE TABLE {schema}.attempt (
+  job_id        uuid NOT NULL,
+  fence         bigint NOT NULL,
+  number        integer NOT NULL,
+  started_at    timestamptz NOT NULL,
+  finished_at   timestamptz NOT NULL,
+  worker        text NOT NULL,
+  outcome       text NOT NULL,
+  error_code    text,
+  error_message text,
+  log_excerpt   text,
+  CONSTRAINT attempt_pkey PRIMARY KEY (job_id, fence)
+);
+
+CREATE TABLE {schema}.job_log (
+  job_id uuid NOT NULL,
+  id     bigint GENERATED ALWAYS AS IDENTITY,
+  fence  bigint NOT NULL,
+  at     timestamptz NOT NULL,
+  line   text NOT NULL,
+  CONSTRAINT job_log_pkey PRIMARY KEY (job_id, id)
+);
+
+-- Every job, wherever it is.
+CREATE VIEW {schema}.job_all AS
+  SELECT job.id, job.seq, lane.queue, lane.kind, lane.priority, job.state, job.run_at, job.fence,
+         job.attempt, job.failures, job.granted, job.worker, job.lease_expires_at, job.args,
+         NULL::json AS result, job.policy, job.tags, job.unique_scope, job.unique_key,
+         job.error_code, job.error_message, job.cursor, job.progress_count, job.result_count,
+         job.percent, job.message, job.progress_at, job.input_tokens, job.output_tokens,
+         job.created_at, job.started_at, NULL::timestamptz AS finished_at
+    FROM {schema}.job
+    JOIN {schema}.lane ON lane.id = job.lane
+  UNION ALL
+  SELECT done.id, done.seq, lane.queue, lane.kind, lane.priority, done.state, done.run_at, done.fence,
+         done.attempt, done.failures, done.granted, done.worker, NULL, done.args,
+         done.result, done.policy, done.tags, done.unique_scope, done.unique_key,
+         done.error_code, done.error_message, done.cursor, done.progress_count, done.result_count,
+         done.percent, done.message, done.progress_at, done.input_tokens, done.output_tokens,
+         done.created_at, done.started_at, done.finished_at
+    FROM {schema}.job_done AS done
+    JOIN {schema}.lane ON lane.id = done.lane;
+
+-- Every attempt that ended.
+CREATE VIEW {schema}.attempt_all AS
+  SELECT job_id, fence, number, started_at, finished_at, worker, outcome,
+         error_code, error_message, log_excerpt
+    FROM {schema}.attempt
+  UNION ALL
+  SELECT id, fence, attempt, started_at, finished_at, worker, attempt_outcome,
+         error_code, error_message, log_excerpt
+    FROM {schema}.job_done
+   WHERE attempt_outcome IS NOT NULL;
+
+-- Dialect A, under the names of its document.
+CREATE VIEW {schema}.jobs AS
+  SELECT id, kind AS type, queue,
+         CASE WHEN state IN ('pending', 'queued', 'paused') THEN 'queued'
+              WHEN state IN ('dispatched', 'running', 'stopping') THEN 'running'
+              ELSE state
+          END AS status,
+         run_at AS run_after, attempt AS attempts,
+         CASE WHEN lease_expires_at IS NOT NULL THEN started_at END AS locked_at,
+         CASE WHEN lease_expires_at IS NOT NULL THEN worker END AS locked_by,
+         args AS payload, error_code, error_message, created_at, started_at, finished_at
+    FROM {schema}.job_all;

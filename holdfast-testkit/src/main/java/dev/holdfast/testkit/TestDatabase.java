@@ -1,0 +1,77 @@
+package dev.holdfast.testkit;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.Holdfast;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import javax.sql.DataSource;
+
+/**
+ * One PostgreSQL for all tests of a JVM, started at first use: the embedded one, or, with the
+ * system property {@code holdfast.test.postgres}, one made from the programs in that directory.
+ */
+public final class TestDatabase {
+
+  /** Names a directory with initdb and pg_ctl to test against. */
+  public static final String BINARIES_PROPERTY = "holdfast.test.postgres";
+
+  private static final int CONNECTIONS = 60;
+
+  private final String jdbcUrl;
+  private final DataSource dataSource;
+  private final Holdfast holdfast;
+
+  private TestDatabase() {
+    jdbcUrl = startServer();
+    dataSource = pool(jdbcUrl, CONNECTIONS);
+    holdfast = Holdfast.on(dataSource).migrate();
+  }
+
+  private static final class Shared {
+    static final TestDatabase INSTANCE = new TestDatabase();
+  }
+
+  public static TestDatabase shared() {
+    return Shared.INSTANCE;
+  }
+
+  public DataSource dataSource() {
+    return dataSource;
+  }
+
+  /** For connections that must not come from the pool, such as those of other roles. */
+  public String jdbcUrl() {
+    return jdbcUrl;
+  }
+
+  public Holdfast holdfast() {
+    return holdfast;
+  }
+
+  private static String startServer() {
+    String binaries = System.getProperty(BINARIES_PROPERTY, "");
+    if (!binaries.isBlank()) {
+      return PostgresCluster.start(Path.of(binaries)).jdbcUrl();
+    }
+    try {
+      EmbeddedPostgres server =
+          EmbeddedPostgres.builder().setServerConfig("max_connections", "300").start();
+      return server.getJdbcUrl("postgres", "postgres");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static DataSource pool(String jdbcUrl, int connections) {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(jdbcUrl);
+    config.setMaximumPoolSize(connections);
+    config.setMinimumIdle(4);
+    // A zone with an odd offset: whatever confuses local time with UTC fails here, not in Auckland.
+    config.setConnectionInitSql("SET TIME ZONE 'Pacific/Chatham'");
+    return new HikariDataSource(config);
+  }
+}

@@ -1,0 +1,100 @@
+package dev.holdfast.testkit;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.job.Job;
+import dev.holdfast.queue.Jobs;
+import dev.holdfast.queue.Queues;
+import dev.holdfast.tenant.Tenant;
+import dev.holdfast.tenant.TenantName;
+import dev.holdfast.worker.WorkerBuilder;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * A tenant of its own for each test, with a clock that the test moves. Register it as a field:
+ *
+ * <pre>{@code
+ * @RegisterExtension final TestTenant tenant = new TestTenant();
+ * }</pre>
+ *
+ * <p>Tests enqueue, advance the time, and call {@code worker.runDue()}, which runs what is due in
+ * the calling thread. Nothing sleeps.
+ */
+public final class TestTenant implements BeforeEachCallback, AfterEachCallback {
+
+  private static final AtomicLong NUMBER = new AtomicLong();
+
+  private final TenantName name = new TenantName("test_" + NUMBER.incrementAndGet());
+  private Duration ahead = Duration.ZERO;
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    holdfast().tenants().create(name);
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    holdfast().tenants().drop(name);
+  }
+
+  public Holdfast holdfast() {
+    return TestDatabase.shared().holdfast();
+  }
+
+  public TenantName name() {
+    return name;
+  }
+
+  public Tenant tenant() {
+    return holdfast().tenants().tenant(name);
+  }
+
+  public Jobs jobs() {
+    return holdfast().jobs(name);
+  }
+
+  public Queues queues() {
+    return holdfast().queues(name);
+  }
+
+  /** A worker for this tenant; {@code build()} it for {@code runDue()}, or start it for real. */
+  public WorkerBuilder worker() {
+    return holdfast().worker(name);
+  }
+
+  /** The job as it is stored now. */
+  public Job job(UUID id) {
+    return jobs().get(id).orElseThrow(() -> new AssertionError("no job " + id));
+  }
+
+  /** Moves the tenant's clock forward. It goes on running from there. */
+  public void advance(Duration duration) {
+    ahead = ahead.plus(duration);
+    execute(
+        """
+        CREATE OR REPLACE FUNCTION {schema}.clock() RETURNS timestamptz
+          LANGUAGE sql STABLE PARALLEL SAFE
+          AS 'SELECT now() + interval ''%d milliseconds'''
+        """
+            .formatted(ahead.toMillis()));
+  }
+
+  /** Runs a statement; {@code {schema}} stands for this tenant's schema. */
+  public void execute(String sql) {
+    tenant().db().jdbi().useHandle(handle -> handle.execute(tenant().db().sql(sql)));
+  }
+
+  /** Runs a query; {@code {schema}} stands for this tenant's schema. */
+  public List<Map<String, Object>> query(String sql) {
+    return tenant()
+        .db()
+        .jdbi()
+        .withHandle(handle -> handle.createQuery(tenant().db().sql(sql)).mapToMap().list());
+  }
+}
