@@ -14,6 +14,7 @@ import java.util.Set;
  * @param kinds empty when the worker runs any kind
  * @param limit never more than the worker can start at once
  * @param leaseLength overrides what the jobs and their queues say
+ * @param claimId makes the claim repeatable: the same id again gets the same leases
  */
 public record ClaimRequest(
     String worker,
@@ -22,7 +23,8 @@ public record ClaimRequest(
     int limit,
     String host,
     Map<String, String> labels,
-    Optional<Duration> leaseLength) {
+    Optional<Duration> leaseLength,
+    Optional<String> claimId) {
 
   public ClaimRequest {
     Limits.name("worker", worker);
@@ -33,16 +35,17 @@ public record ClaimRequest(
       throw HoldfastException.invalid("limit", limit, "1 to " + Limits.CLAIM_JOBS);
     }
     leaseLength.ifPresent(length -> Policy.checkLease("lease_seconds", length));
+    claimId.ifPresent(id -> Limits.name("claim_id", id));
     queues = Set.copyOf(queues);
     kinds = kinds.map(Set::copyOf);
     labels = Map.copyOf(labels);
   }
 
   public ClaimRequest withLimit(int limit) {
-    return new ClaimRequest(worker, queues, kinds, limit, host, labels, leaseLength);
+    return new ClaimRequest(worker, queues, kinds, limit, host, labels, leaseLength, claimId);
   }
 
   public ClaimRequest withQueues(Set<String> queues) {
-    return new ClaimRequest(worker, queues, kinds, limit, host, labels, leaseLength);
+    return new ClaimRequest(worker, queues, kinds, limit, host, labels, leaseLength, claimId);
   }
 }

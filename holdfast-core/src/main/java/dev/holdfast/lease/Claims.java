@@ -106,12 +106,11 @@ final class Claims {
                  (SELECT lease_ms FROM lanes WHERE lanes.id = job.lane))
          WHERE id = ANY (ARRAY (SELECT id FROM due))
         RETURNING id, seq, lane, fence, worker, args, attempt, failures, granted, policy, run_at,
-                  started_at, lease_expires_at,
+                  lease_expires_at,
                   cursor, progress_count, result_count, percent, message, progress_at
       )
       -- One row even when nothing was claimed: it tells what else there is to know.
       SELECT claimed.*, lanes.queue, lanes.kind, lanes.defaults,
-             extract(epoch FROM claimed.lease_expires_at - claimed.started_at) * 1000 AS lease_ms,
              EXISTS (SELECT FROM {schema}.queue
                       WHERE name = ANY (:queues) AND concurrency_limit IS NOT NULL AND NOT paused)
                AS limits_apply,
@@ -159,12 +158,17 @@ final class Claims {
     final Map<Integer, Position> reached = new HashMap<>();
     boolean limitsApply;
     Optional<Duration> nextDueIn = Optional.empty();
+
+    Claimed toClaimed() {
+      return new Claimed(leases, nextDueIn);
+    }
   }
 
   private final Jdbi jdbi;
   private final LeaseRow leaseRow;
   private final Hosts hosts;
   private final LanePositions positions;
+  private final RepeatableClaims repeatable;
   private final String claim;
   private final String limitedQueues;
   private final String leasedInQueue;
@@ -172,6 +176,7 @@ final class Claims {
   Claims(Db db, LeaseRow leaseRow, Hosts hosts, LanePositions positions) {
     this.jdbi = db.jdbi();
     this.positions = positions;
+    this.repeatable = new RepeatableClaims(db, leaseRow);
     this.leaseRow = leaseRow;
     this.hosts = hosts;
     this.claim = db.sql(CLAIM);
@@ -180,34 +185,42 @@ final class Claims {
   }
 
   Claimed claim(ClaimRequest request) {
-    Answer answer = claimUnlimited(request);
-    int wanted = request.limit() - answer.leases.size();
-    if (answer.limitsApply && wanted > 0) {
-      answer.leases.addAll(claimLimited(request.withLimit(wanted)));
+    if (request.claimId().isPresent()) {
+      return repeatable.claim(request, handle -> claim(handle, request));
     }
-    return new Claimed(answer.leases, answer.nextDueIn);
+    // Without limits the claim is one statement, and that is a transaction already.
+    Answer answer = jdbi.withHandle(handle -> claimUnlimited(handle, request));
+    if (answer.limitsApply && answer.leases.size() < request.limit()) {
+      jdbi.useTransaction(handle -> claimLimited(handle, request, answer));
+    }
+    return answer.toClaimed();
   }
 
-  private Answer claimUnlimited(ClaimRequest request) {
+  private Claimed claim(Handle handle, ClaimRequest request) {
+    Answer answer = claimUnlimited(handle, request);
+    if (answer.limitsApply && answer.leases.size() < request.limit()) {
+      claimLimited(handle, request, answer);
+    }
+    return answer.toClaimed();
+  }
+
+  private Answer claimUnlimited(Handle handle, ClaimRequest request) {
     List<Position> from = positions.next();
     long beganNanos = System.nanoTime();
-    Answer answer = jdbi.withHandle(handle -> run(handle, request, from, false));
+    Answer answer = run(handle, request, from, false);
     positions.note(from, answer.reached.values(), System.nanoTime() - beganNanos);
     return answer;
   }
 
-  private List<Lease> claimLimited(ClaimRequest request) {
-    return jdbi.inTransaction(handle -> {
-      List<Lease> leases = new ArrayList<>();
-      for (LimitedQueue queue : lockLimitedQueues(handle, request)) {
-        int room = Math.min(queue.limit - leasedIn(handle, queue), request.limit() - leases.size());
-        if (room > 0) {
-          ClaimRequest ofQueue = request.withQueues(Set.of(queue.name)).withLimit(room);
-          leases.addAll(run(handle, ofQueue, List.of(), true).leases);
-        }
+  private void claimLimited(Handle handle, ClaimRequest request, Answer answer) {
+    for (LimitedQueue queue : lockLimitedQueues(handle, request)) {
+      int wanted = request.limit() - answer.leases.size();
+      int room = Math.min(wanted, queue.limit - leasedIn(handle, queue));
+      if (room > 0) {
+        ClaimRequest ofQueue = request.withQueues(Set.of(queue.name)).withLimit(room);
+        answer.leases.addAll(run(handle, ofQueue, List.of(), true).leases);
       }
-      return leases;
-    });
+    }
   }
 
   private List<LimitedQueue> lockLimitedQueues(Handle handle, ClaimRequest request) {
@@ -240,7 +253,11 @@ final class Claims {
         .bind("limited", limited)
         .bind("limit", request.limit())
         .bind("worker", request.worker());
-    return query.scanResultSet((rows, context) -> read(rows.get(), context));
+    Answer answer = query.scanResultSet((rows, context) -> read(rows.get(), context));
+    request
+        .leaseLength()
+        .ifPresent(length -> answer.leases.replaceAll(lease -> lease.withLength(length)));
+    return answer;
   }
 
   private Answer read(ResultSet rows, StatementContext context) throws SQLException {

@@ -22,4 +22,10 @@ public record Lease(
     Progress progress,
     Instant runAt,
     Duration length,
-    Instant expiresAt) {}
+    Instant expiresAt) {
+
+  Lease withLength(Duration length) {
+    return new Lease(
+        key, worker, kind, queue, args, attempt, policy, progress, runAt, length, expiresAt);
+  }
+}

@@ -8,7 +8,6 @@ import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Tenant;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.UUID;
 import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.statement.StatementContext;
@@ -23,6 +22,7 @@ record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> 
 
   @Override
   public Lease map(ResultSet row, StatementContext context) throws SQLException {
+    Policy policy = policy(row.getString("defaults"), row.getString("policy"));
     return new Lease(
         new LeaseKey(tenant, row.getObject("id", UUID.class), row.getLong("fence")),
         row.getString("worker"),
@@ -30,10 +30,10 @@ record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> 
         row.getString("queue"),
         new Payload(row.getString("args")),
         new Attempt(row.getInt("attempt"), row.getInt("failures"), row.getInt("granted")),
-        policy(row.getString("defaults"), row.getString("policy")),
+        policy,
         Columns.progress(row),
         Columns.instant(row, "run_at"),
-        Duration.ofMillis(row.getLong("lease_ms")),
+        policy.leaseLength(),
         Columns.instant(row, "lease_expires_at"));
   }
 

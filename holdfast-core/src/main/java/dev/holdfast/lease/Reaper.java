@@ -24,7 +24,7 @@ public final class Reaper {
   private static final String EXPIRED =
       """
       SELECT job.id, job.fence, job.worker, job.state, job.args, job.attempt, job.failures,
-             job.granted, job.policy, job.run_at, job.lease_expires_at, 0 AS lease_ms,
+             job.granted, job.policy, job.run_at, job.lease_expires_at,
              job.cursor, job.progress_count, job.result_count, job.percent, job.message,
              job.progress_at, lane.queue, lane.kind, queue.defaults
         FROM {schema}.job

@@ -69,14 +69,13 @@ final class Enqueuer {
     if (insert(handle, row, OptionalInt.empty())) {
       return knownId ? unlessFinished(handle, row) : new Enqueued(row.id(), true);
     }
-    // Rare from here on: the first job of its lane, or one that is there already.
-    OptionalInt lane = OptionalInt.of(lanes.idOf(row.lane()));
+    // Rare from here on: the job is there already, or it is the first of its lane.
     while (true) {
       Optional<UUID> there = existing(handle, row);
       if (there.isPresent()) {
         return new Enqueued(there.get(), false);
       }
-      if (insert(handle, row, lane)) {
+      if (insert(handle, row, OptionalInt.of(lanes.idOf(row.lane())))) {
         return unlessFinished(handle, row);
       }
       // The job that was in the way finished between the two statements: look again.

@@ -60,6 +60,7 @@ final class Claimer implements Loop.Step {
         limit,
         config.host(),
         config.labels(),
+        Optional.empty(),
         Optional.empty());
   }
 

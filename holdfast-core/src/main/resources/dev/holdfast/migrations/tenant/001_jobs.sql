@@ -85,6 +85,16 @@ CREATE INDEX job_leased ON {schema}.job (fence) WHERE worker IS NOT NULL;
 CREATE UNIQUE INDEX job_unique_key ON {schema}.job (unique_scope, unique_key)
   WHERE unique_key IS NOT NULL;
 
+-- Claims that carried an id, so that one whose answer got lost can be asked again for the same leases.
+CREATE TABLE {schema}.claim (
+  claim_id   text PRIMARY KEY,
+  worker     text NOT NULL,
+  fences     bigint[] NOT NULL,
+  claimed_at timestamptz NOT NULL
+);
+
+CREATE INDEX claim_age ON {schema}.claim (claimed_at);
+
 -- Finished jobs with the facts of their last attempt. Earlier attempts are in attempt.
 CREATE TABLE {schema}.job_done (
   id             uuid NOT NULL,

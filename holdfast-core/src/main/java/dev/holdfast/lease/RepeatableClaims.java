@@ -1,0 +1,100 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.tenant.Db;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+
+/**
+ * Claims with an id. Remote workers can lose the answer to a claim; asked again under the same id,
+ * they get the leases they already have instead of more.
+ */
+final class RepeatableClaims {
+
+  // Waits for a transaction that is claiming under the same id right now.
+  private static final String BEGIN =
+      """
+      INSERT INTO {schema}.claim (claim_id, worker, fences, claimed_at)
+      VALUES (:claim_id, :worker, '{}', {schema}.clock())
+      ON CONFLICT (claim_id) DO NOTHING
+      """;
+
+  private static final String REMEMBER =
+      """
+      UPDATE {schema}.claim SET fences = :fences WHERE claim_id = :claim_id
+      """;
+
+  private static final String REPEAT =
+      """
+      SELECT job.id, job.fence, job.worker, job.args, job.attempt, job.failures, job.granted,
+             job.policy, job.run_at, job.lease_expires_at,
+             job.cursor, job.progress_count, job.result_count, job.percent, job.message,
+             job.progress_at, lane.queue, lane.kind, queue.defaults
+        FROM {schema}.claim
+        JOIN {schema}.job ON job.fence = ANY (claim.fences) AND job.worker = claim.worker
+        JOIN {schema}.lane ON lane.id = job.lane
+        LEFT JOIN {schema}.queue ON queue.name = lane.queue
+       WHERE claim.claim_id = :claim_id AND claim.worker = :worker AND job.worker IS NOT NULL
+       ORDER BY lane.priority, job.run_at, job.seq
+      """;
+
+  private final Jdbi jdbi;
+  private final LeaseRow leaseRow;
+  private final String begin;
+  private final String remember;
+  private final String repeat;
+
+  RepeatableClaims(Db db, LeaseRow leaseRow) {
+    this.jdbi = db.jdbi();
+    this.leaseRow = leaseRow;
+    this.begin = db.sql(BEGIN);
+    this.remember = db.sql(REMEMBER);
+    this.repeat = db.sql(REPEAT);
+  }
+
+  Claimed claim(ClaimRequest request, Function<Handle, Claimed> claim) {
+    String claimId = request.claimId().orElseThrow();
+    return jdbi.inTransaction(handle -> {
+      boolean isNew =
+          handle
+                  .createUpdate(begin)
+                  .bind("claim_id", claimId)
+                  .bind("worker", request.worker())
+                  .execute()
+              == 1;
+      if (!isNew) {
+        return new Claimed(repeat(handle, request, claimId), Optional.empty());
+      }
+      Claimed claimed = claim.apply(handle);
+      if (claimed.leases().isEmpty()) {
+        handle.rollback(); // an empty answer is not worth remembering: asked again, look again
+      } else {
+        remember(handle, claimId, claimed.leases());
+      }
+      return claimed;
+    });
+  }
+
+  private void remember(Handle handle, String claimId, List<Lease> leases) {
+    handle
+        .createUpdate(remember)
+        .bind("claim_id", claimId)
+        .bindArray(
+            "fences",
+            Long.class,
+            leases.stream().map(lease -> lease.key().fence()).distinct().toArray())
+        .execute();
+  }
+
+  private List<Lease> repeat(Handle handle, ClaimRequest request, String claimId) {
+    return handle
+        .createQuery(repeat)
+        .bind("claim_id", claimId)
+        .bind("worker", request.worker())
+        .map(leaseRow)
+        .map(lease -> request.leaseLength().map(lease::withLength).orElse(lease))
+        .list();
+  }
+}

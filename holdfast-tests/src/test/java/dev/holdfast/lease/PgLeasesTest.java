@@ -1,0 +1,148 @@
+package dev.holdfast.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.job.Payload;
+import dev.holdfast.job.Placement;
+import dev.holdfast.lease.Extension.Status;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+
+class PgLeasesTest extends LeaseSourceContract {
+
+  private volatile Set<String> onlineHosts = Set.of();
+
+  @Override
+  LeaseSource leases() {
+    // A clock that stands still never leaves the start of a lane.
+    return new PgLeases(
+        tenant.tenant(),
+        () -> onlineHosts,
+        new LanePositions(() -> 0),
+        RandomGenerator.getDefault());
+  }
+
+  @Test
+  void a_preferred_host_is_offered_the_job_first_and_others_after_ten_seconds() {
+    onlineHosts = Set.of("gpu-1", "host-b");
+    UUID id = enqueue(NewJob.of("email", 1).withPlacement(Placement.preferring("gpu-1")));
+
+    assertThat(claimFrom("host-b", java.util.Map.of())).isEmpty();
+    tenant.advance(Duration.ofSeconds(10));
+    assertThat(ids(claimFrom("host-b", java.util.Map.of()))).containsExactly(id);
+  }
+
+  @Test
+  void a_preferred_host_that_is_offline_is_not_waited_for() {
+    onlineHosts = Set.of("host-b");
+    UUID id = enqueue(NewJob.of("email", 1).withPlacement(Placement.preferring("gpu-1")));
+
+    assertThat(ids(claimFrom("host-b", java.util.Map.of()))).containsExactly(id);
+  }
+
+  @Test
+  void an_idle_claim_says_when_the_next_job_is_due() {
+    enqueue(NewJob.of("email", 1).withDelay(Duration.ofSeconds(30)));
+
+    Claimed claimed = leases().claim(anyKind("worker", 1));
+
+    assertThat(claimed.leases()).isEmpty();
+    assertThat(claimed.nextDueIn().orElseThrow())
+        .isBetween(Duration.ofSeconds(25), Duration.ofSeconds(30));
+  }
+
+  @Test
+  void a_row_locked_by_somebody_does_not_keep_the_other_leases_from_being_renewed()
+      throws Exception {
+    enqueue(NewJob.of("email", 1));
+    enqueue(NewJob.of("email", 2));
+    List<Lease> held = claim("worker", 2);
+    String lock = tenant.tenant().db().sql("SELECT FROM {schema}.job WHERE id = ? FOR UPDATE");
+
+    try (Connection other =
+        dev.holdfast.testkit.TestDatabase.shared().dataSource().getConnection()) {
+      other.setAutoCommit(false);
+      try (var statement = other.prepareStatement(lock)) {
+        statement.setObject(1, held.get(0).key().jobId());
+        statement.execute();
+      }
+
+      List<Extension> extensions = leases().extend(held);
+
+      assertThat(extensions)
+          .extracting(Extension::status)
+          .containsExactly(Status.BUSY, Status.EXTENDED);
+      other.rollback();
+    }
+  }
+
+  @Test
+  void a_handlers_writes_and_the_completion_commit_together() throws Exception {
+    tenant.execute("CREATE TABLE {schema}.sent (number integer)");
+    UUID id = enqueue(NewJob.of("email", 1));
+    Lease lease = claimOne("worker");
+
+    FinishReply reply =
+        leases()
+            .finishInTransaction(
+                lease,
+                connection -> {
+                  insertSent(connection);
+                  return new Payload("7");
+                });
+
+    assertThat(reply).isEqualTo(new FinishReply.Recorded(JobState.SUCCEEDED));
+    assertThat(tenant.query("SELECT number FROM {schema}.sent")).hasSize(1);
+    assertThat(tenant.job(id).result()).contains(new Payload("7"));
+  }
+
+  @Test
+  void a_handlers_writes_are_rolled_back_when_its_lease_was_lost() throws Exception {
+    tenant.execute("CREATE TABLE {schema}.sent (number integer)");
+    UUID id = enqueue(NewJob.of("email", 1));
+    Lease lost = claimOne("worker-a");
+    expireAndReap();
+    claimOne("worker-b");
+
+    FinishReply reply =
+        leases()
+            .finishInTransaction(
+                lost,
+                connection -> {
+                  insertSent(connection);
+                  return Payload.NULL;
+                });
+
+    assertThat(reply).isEqualTo(new FinishReply.Lost());
+    assertThat(tenant.query("SELECT number FROM {schema}.sent")).isEmpty();
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.RUNNING);
+  }
+
+  @Test
+  void leases_of_a_dropped_tenant_are_lost_and_do_not_fail_the_worker() {
+    enqueue(NewJob.of("email", 1));
+    Lease lease = claimOne("worker");
+    tenant.holdfast().tenants().drop(tenant.name());
+    try {
+      assertThat(leases().extend(List.of(lease)))
+          .containsExactly(new Extension(lease.key(), Status.LOST));
+      assertThat(finish(lease, Outcome.succeeded())).isEqualTo(new FinishReply.Lost());
+    } finally {
+      tenant.holdfast().tenants().create(tenant.name());
+    }
+  }
+
+  private void insertSent(Connection connection) throws java.sql.SQLException {
+    try (var statement = connection.createStatement()) {
+      statement.execute(tenant.tenant().db().sql("INSERT INTO {schema}.sent VALUES (1)"));
+    }
+  }
+}
