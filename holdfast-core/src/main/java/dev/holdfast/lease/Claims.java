@@ -30,8 +30,12 @@ final class Claims {
   // How long a job is kept for the host it prefers while that host is online.
   private static final Duration PREFERENCE = Duration.ofSeconds(10);
 
-  // Arrays instead of joins on due: the planner cannot know how many rows a LIMIT parameter gives
-  // and would, for a table it believes full, hash the whole of it.
+  // Written for the planner, who cannot know what a LIMIT parameter will be and assumes a tenth of
+  // the
+  // table: the constant LIMITs (no claim is larger) keep it from compiling the statement for a
+  // million
+  // rows, and the array instead of a join on due from hashing the whole table. Rows are read, and
+  // locked, one by one as the outer LIMIT asks for them.
   private static final String CLAIM =
       """
       WITH lanes AS MATERIALIZED (
@@ -58,13 +62,15 @@ final class Claims {
         SELECT lanes.id AS lane, head.run_at, head.seq
           FROM lanes
          CROSS JOIN LATERAL (
-           SELECT job.run_at, job.seq
-             FROM {schema}.job
-            WHERE job.lane = lanes.id
-              AND job.state = 'queued'
-              AND (job.run_at, job.seq) > (lanes.from_run_at, lanes.from_seq)
-              AND job.run_at <= lanes.due_by
-            ORDER BY job.run_at, job.seq
+           SELECT run_at, seq
+             FROM (SELECT job.run_at, job.seq
+                     FROM {schema}.job
+                    WHERE job.lane = lanes.id
+                      AND job.state = 'queued'
+                      AND (job.run_at, job.seq) > (lanes.from_run_at, lanes.from_seq)
+                      AND job.run_at <= lanes.due_by
+                    ORDER BY job.run_at, job.seq
+                    LIMIT 1000) AS nearest
             LIMIT :limit
          ) AS head
          ORDER BY lanes.priority, head.run_at, head.seq
@@ -80,15 +86,17 @@ final class Claims {
           FROM share
           JOIN lanes ON lanes.id = share.lane
          CROSS JOIN LATERAL (
-           SELECT job.id
-             FROM {schema}.job
-            WHERE job.lane = share.lane
-              AND job.state = 'queued'
-              AND (job.run_at, job.seq) >= (share.first_run_at, share.first_seq)
-              AND job.run_at <= lanes.due_by
-            ORDER BY job.run_at, job.seq
+           SELECT id
+             FROM (SELECT job.id
+                     FROM {schema}.job
+                    WHERE job.lane = share.lane
+                      AND job.state = 'queued'
+                      AND (job.run_at, job.seq) >= (share.first_run_at, share.first_seq)
+                      AND job.run_at <= lanes.due_by
+                    ORDER BY job.run_at, job.seq
+                    LIMIT 1000
+                      FOR UPDATE SKIP LOCKED) AS unlocked
             LIMIT share.jobs
-              FOR UPDATE SKIP LOCKED
          ) AS picked
       ), granted AS MATERIALIZED (
         SELECT nextval('{schema}.fence') AS fence

@@ -37,6 +37,7 @@ public final class TenantRotation implements LeaseSource {
             SELECT
               FROM {schema}.job
              WHERE job.lane = lane.id AND job.state = 'queued' AND job.run_at <= {schema}.clock()
+             ORDER BY job.run_at -- or the planner reads the whole table in search of the one row
              LIMIT 1
           ) AS due
           WHERE lane.queue = ANY (:queues) AND (:any_kind OR lane.kind = ANY (:kinds)))

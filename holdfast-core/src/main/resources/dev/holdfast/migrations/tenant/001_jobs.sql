@@ -70,10 +70,24 @@ CREATE TABLE {schema}.job (
   CONSTRAINT job_error_is_whole CHECK ((error_code IS NULL) = (error_message IS NULL)),
   CONSTRAINT job_unique_is_whole CHECK ((unique_scope IS NULL) = (unique_key IS NULL))
 ) WITH (
+  -- Room on the page, so that beats and progress are heap-only updates.
+  fillfactor = 70,
   -- A queue's dead rows lie exactly where the next claim looks, so vacuum by count, not by share.
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
-  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 50000
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 5000,
+  vacuum_truncate = false
 );
+
+-- The planner must never see a small job table. A worker that sits idle on an empty one would keep
+-- the plan made then, sequential scans, while a burst fills it with millions. So the table is born
+-- with a megabyte of empty pages, and vacuum (above) never gives them back.
+ALTER TABLE {schema}.job ALTER COLUMN args SET STORAGE PLAIN;
+INSERT INTO {schema}.job (id, seq, run_at, created_at, lane, state, args)
+  OVERRIDING SYSTEM VALUE
+  SELECT gen_random_uuid(), -page, now(), now(), 0, 'pending', to_json(repeat('x', 7500))
+    FROM generate_series(1, 130) AS page;
+DELETE FROM {schema}.job;
+ALTER TABLE {schema}.job ALTER COLUMN args SET STORAGE EXTENDED;
 
 CREATE INDEX job_claimable ON {schema}.job (lane, run_at, seq) WHERE state = 'queued';
 
