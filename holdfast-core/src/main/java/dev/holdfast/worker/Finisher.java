@@ -2,7 +2,6 @@ package dev.holdfast.worker;
 
 import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.FinishReply;
-import dev.holdfast.lease.LeaseKey;
 import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.loop.Loop;
 import java.time.Duration;
@@ -16,8 +15,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Records ended attempts in batches: whatever has gathered while the last batch was being written.
  * When it falls behind its queue fills, handlers' threads wait to hand over, their permits stay
- * taken, and so claims stop first. What cannot be written now is kept and tried again; the leases
- * are renewed meanwhile.
+ * taken, and so claims stop first. What cannot be written now is kept and tried again, however long
+ * it takes: while nobody else got the job, its fence is good.
  */
 final class Finisher implements Loop.Step {
 
@@ -64,7 +63,6 @@ final class Finisher implements Loop.Step {
   @Override
   public Duration runOnce() {
     ended.drainTo(batch, MOST_PER_BATCH - batch.size());
-    dropLost();
     if (batch.isEmpty()) {
       return IDLE;
     }
@@ -85,18 +83,5 @@ final class Finisher implements Loop.Step {
     }
     inFlight.remove(finish.lease().key());
     listener.finished(finish.lease(), reply);
-  }
-
-  // After an outage longer than the lease the job is somebody else's; asking would only say so.
-  private void dropLost() {
-    batch.removeIf(finish -> {
-      LeaseKey key = finish.lease().key();
-      boolean lost = inFlight.isLost(key);
-      if (lost) {
-        inFlight.remove(key);
-        listener.leaseLost(finish.lease());
-      }
-      return lost;
-    });
   }
 }

@@ -8,6 +8,7 @@ import dev.holdfast.worker.Running.Interruption;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,21 +50,28 @@ final class Heartbeater implements Loop.Step {
   private void hear(Extension extension, long sentNanos) {
     inFlight
         .find(extension.key())
-        .ifPresent(running -> {
-          switch (extension.status()) {
-            case EXTENDED -> running.renewed(sentNanos);
-            case STOP_REQUESTED -> {
-              running.renewed(sentNanos);
-              running.interrupt(Interruption.STOP);
-            }
-            case BUSY ->
-                log.debug("Row of job {} is locked, lease not renewed", extension.key().jobId());
-            case LOST -> {
-              log.debug("Lease of job {} lost on heartbeat", extension.key().jobId());
-              running.interrupt(Interruption.LOST);
-              listener.leaseLost(running.lease());
-            }
-          }
-        });
+        .ifPresent(running -> hear(running, extension.status(), sentNanos));
+  }
+
+  private void hear(Running running, Extension.Status status, long sentNanos) {
+    switch (status) {
+      case EXTENDED -> running.renewed(sentNanos);
+      case STOP_REQUESTED -> {
+        running.renewed(sentNanos);
+        boolean unused = running.interrupt(Interruption.STOP);
+      }
+      case BUSY -> log.debug("Row of job {} is locked, its lease not renewed", id(running));
+      case LOST -> {
+        // Without a handler the attempt has ended, and its end may just have been recorded.
+        if (running.interrupt(Interruption.LOST)) {
+          log.debug("Lease of job {} lost on heartbeat", id(running));
+          listener.leaseLost(running.lease());
+        }
+      }
+    }
+  }
+
+  private static UUID id(Running running) {
+    return running.lease().key().jobId();
   }
 }

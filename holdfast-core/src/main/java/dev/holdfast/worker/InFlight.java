@@ -65,10 +65,6 @@ final class InFlight {
     return Optional.ofNullable(running.get(key));
   }
 
-  boolean isLost(LeaseKey key) {
-    return find(key).map(Running::isLost).orElse(true);
-  }
-
   boolean isEmpty() {
     return running.isEmpty();
   }

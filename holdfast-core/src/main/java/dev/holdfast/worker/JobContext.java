@@ -145,7 +145,9 @@ public final class JobContext {
    *     writes are rolled back
    */
   public void inTransaction(TransactionWork work) throws Exception {
-    flush();
+    if (!flush()) {
+      throw leaseLost();
+    }
     FinishReply reply = leases.finishInTransaction(lease(), work);
     if (reply instanceof FinishReply.Lost) {
       throw leaseLost();
@@ -165,29 +167,51 @@ public final class JobContext {
 
   /** Sends what was said and not yet stored; false when the lease is lost. */
   boolean flush() {
-    Report report;
+    Report report = take();
+    if (report.isEmpty()) {
+      return !running.isLost();
+    }
+    boolean stored;
+    try {
+      stored = leases.report(lease().key(), report);
+    } catch (RuntimeException e) {
+      putBack(report);
+      throw e;
+    }
+    if (!stored) {
+      boolean unused = running.interrupt(Running.Interruption.LOST);
+    }
+    return stored;
+  }
+
+  private Report take() {
     lock.lock();
     try {
       if (droppedLines > 0) {
         unsentLines.add("… " + droppedLines + " lines dropped: too many at once");
       }
-      report = new Report(unsent, unsentLines, inputTokens, outputTokens);
+      Report report = new Report(unsent, unsentLines, inputTokens, outputTokens);
       unsent = Progress.NONE;
       unsentLines.clear();
       droppedLines = 0;
       inputTokens = 0;
       outputTokens = 0;
+      return report;
     } finally {
       lock.unlock();
     }
-    if (report.isEmpty()) {
-      return !running.isLost();
+  }
+
+  private void putBack(Report report) {
+    lock.lock();
+    try {
+      unsent = report.progress().with(unsent);
+      unsentLines.addAll(0, report.logLines());
+      inputTokens += report.inputTokens();
+      outputTokens += report.outputTokens();
+    } finally {
+      lock.unlock();
     }
-    if (leases.report(lease().key(), report)) {
-      return true;
-    }
-    running.interrupt(Running.Interruption.LOST);
-    return false;
   }
 
   private Lease lease() {

@@ -52,8 +52,9 @@ final class Runner {
     MDC.put("tenant", lease.key().tenant());
     try {
       long startedNanos = System.nanoTime();
-      Outcome outcome = execute(running);
-      setup.listener().ended(lease, outcome, Duration.ofNanos(System.nanoTime() - startedNanos));
+      Optional<Outcome> outcome = execute(running);
+      Duration ran = Duration.ofNanos(System.nanoTime() - startedNanos);
+      outcome.ifPresent(ended -> setup.listener().ended(lease, ended, ran));
       handOver(running, outcome);
     } finally {
       inFlight.handlerEnded();
@@ -61,7 +62,8 @@ final class Runner {
     }
   }
 
-  private Outcome execute(Running running) {
+  /** Empty when the handler was stopped because its lease is lost: there is nothing to say. */
+  private Optional<Outcome> execute(Running running) {
     running.handlerStarts();
     try {
       Interceptor.Next next = () -> setup.handlers().run(running.lease(), running.context());
@@ -69,7 +71,7 @@ final class Runner {
         Interceptor.Next inner = next;
         next = () -> interceptor.around(running.context(), inner);
       }
-      return next.proceed();
+      return Optional.of(next.proceed());
     } catch (Throwable thrown) { // a handler's Error must not take the lease with it
       return outcomeOf(running, thrown);
     } finally {
@@ -77,25 +79,35 @@ final class Runner {
     }
   }
 
-  private static Outcome outcomeOf(Running running, Throwable thrown) {
+  private static Optional<Outcome> outcomeOf(Running running, Throwable thrown) {
     Optional<Interruption> interruption = running.interruption();
     if (interruption.isEmpty()) {
       log.debug("Handler failed", thrown);
-      return Outcome.failed(Failure.of(thrown));
+      return Optional.of(Outcome.failed(Failure.of(thrown)));
     }
     return switch (interruption.get()) {
-      case STOP -> new Outcome.Stopped();
-      case DRAIN -> new Outcome.Released("worker is closing");
-      case LOST -> Outcome.failed(Failure.retryable(Failure.LEASE_LOST, "lease lost"));
+      case STOP -> Optional.of(new Outcome.Stopped());
+      case DRAIN -> Optional.of(new Outcome.Released("worker is closing"));
+      case LOST -> Optional.empty();
     };
   }
 
-  private void handOver(Running running, Outcome outcome) {
-    if (running.context().isFinished() || running.isLost() || !running.context().flush()) {
-      // Recorded already, or no longer ours to record.
-      inFlight.remove(running.lease().key());
+  private void handOver(Running running, Optional<Outcome> outcome) {
+    if (outcome.isEmpty() || running.context().isFinished() || !flushed(running)) {
+      inFlight.remove(running.lease().key()); // recorded already, or no longer ours to record
     } else {
-      finisher.add(new Finish(running.lease(), outcome));
+      finisher.add(new Finish(running.lease(), outcome.get()));
+    }
+  }
+
+  private static boolean flushed(Running running) {
+    try {
+      return running.context().flush();
+    } catch (RuntimeException e) {
+      // The outcome matters more than the last lines: the finisher goes on trying with it.
+      log.warn(
+          "The last progress and log lines of job {} are lost", running.lease().key().jobId(), e);
+      return true;
     }
   }
 }

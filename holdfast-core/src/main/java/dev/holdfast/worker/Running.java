@@ -92,16 +92,22 @@ final class Running {
     }
   }
 
-  /** The first reason stands, except that a lost lease overrules everything. */
-  void interrupt(Interruption reason) {
+  /**
+   * Interrupts the handler. The first reason stands, except that a lost lease overrules everything.
+   *
+   * @return whether there was a handler to interrupt
+   */
+  boolean interrupt(Interruption reason) {
     lock.lock();
     try {
       if (interruption == null || reason == Interruption.LOST) {
         interruption = reason;
       }
-      if (handlerThread != null) {
-        handlerThread.interrupt();
+      if (handlerThread == null) {
+        return false;
       }
+      handlerThread.interrupt();
+      return true;
     } finally {
       lock.unlock();
     }

@@ -3,7 +3,6 @@ package dev.holdfast.worker;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.worker.Running.Interruption;
 import java.time.Duration;
-import java.util.List;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,16 +30,14 @@ final class SelfFence implements Loop.Step {
 
   @Override
   public Duration runOnce() {
-    List<Running> late =
+    long stopped =
         inFlight.all().stream()
             .filter(running -> running.isPastDeadline(nanoTime.getAsLong()) && !running.isLost())
-            .toList();
-    late.forEach(running -> {
-      running.interrupt(Interruption.LOST);
-      listener.leaseLost(running.lease());
-    });
-    if (!late.isEmpty()) {
-      log.warn("Could not renew {} leases in time; their handlers are being stopped", late.size());
+            .filter(running -> running.interrupt(Interruption.LOST))
+            .peek(running -> listener.leaseLost(running.lease()))
+            .count();
+    if (stopped > 0) {
+      log.warn("Could not renew {} leases in time; their handlers are being stopped", stopped);
     }
     return PERIOD;
   }
