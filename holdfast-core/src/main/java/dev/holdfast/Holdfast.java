@@ -24,7 +24,6 @@ import dev.holdfast.worker.Surroundings.Background;
 import dev.holdfast.worker.WorkerBuilder;
 import dev.holdfast.worker.WorkerConfig;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
@@ -35,9 +34,8 @@ import javax.sql.DataSource;
  */
 public final class Holdfast {
 
-  private static final Duration PRESENCE_PERIOD = Duration.ofSeconds(5);
-  private static final Duration REAPER_PERIOD = Duration.ofSeconds(5);
-  private static final Duration TENANT_PERIOD = Duration.ofSeconds(2);
+  // How soon a silent worker's jobs are taken, a new tenant is served, an absent host is noticed.
+  private static final Duration UPKEEP_PERIOD = Duration.ofSeconds(5);
 
   private final DataSource dataSource;
   private final Tenants tenants;
@@ -51,8 +49,7 @@ public final class Holdfast {
     this.codec = builder.codec;
     this.tenants = new Tenants(dataSource, builder.controlSchema);
     this.channel = Channel.of(builder.controlSchema);
-    this.announcer =
-        new Announcer(tenants.control().jdbi(), channel, bell, builder.notifyInTransactions);
+    this.announcer = new Announcer(tenants.control(), channel, bell, builder.notifyInTransactions);
   }
 
   /** With all defaults. The pool should have at least four connections: a worker keeps one. */
@@ -111,58 +108,44 @@ public final class Holdfast {
   private Surroundings surroundings(WorkerConfig config, Tenant tenant) {
     Presence presence = presence(config);
     Reaper reaper = new Reaper(tenant, RandomGenerator.getDefault());
-    List<Background> background = background(presence);
-    background.add(new Background("holdfast-reaper", () -> reap(List.of(reaper)), () -> {}));
-    return new Surroundings(leases(tenant, presence), bell, background);
+    return new Surroundings(leases(tenant, presence), bell, background(presence, reaper::runOnce));
   }
 
   private Surroundings surroundingsOfAll(WorkerConfig config) {
     Presence presence = presence(config);
     TenantRotation rotation = new TenantRotation(tenants, tenant -> leases(tenant, presence));
     rotation.refresh();
-    List<Background> background = background(presence);
-    background.add(
-        new Background(
-            "holdfast-tenants",
+    return new Surroundings(
+        rotation,
+        bell,
+        background(
+            presence,
             () -> {
               rotation.refresh();
-              return TENANT_PERIOD;
-            },
-            () -> {}));
-    background.add(
-        new Background(
-            "holdfast-reaper",
-            () ->
-                reap(
-                    tenants.list().stream()
-                        .map(name -> new Reaper(tenants.tenant(name), RandomGenerator.getDefault()))
-                        .toList()),
-            () -> {}));
-    return new Surroundings(rotation, bell, background);
+              tenants.list().forEach(this::reap);
+            }));
   }
 
-  private static Duration reap(List<Reaper> reapers) {
-    reapers.forEach(Reaper::runOnce);
-    return REAPER_PERIOD;
+  private void reap(TenantName name) {
+    new Reaper(tenants.tenant(name), RandomGenerator.getDefault()).runOnce();
   }
 
   private Presence presence(WorkerConfig config) {
     return new Presence(tenants.control(), config.name(), config.host(), config.labels());
   }
 
-  private List<Background> background(Presence presence) {
+  private List<Background> background(Presence presence, Runnable upkeep) {
     Listener listener = new Listener(dataSource, channel, bell);
-    List<Background> background = new ArrayList<>();
-    background.add(new Background("holdfast-listen", listener, listener::close));
-    background.add(
+    return List.of(
+        new Background("holdfast-listen", listener, listener::close),
         new Background(
-            "holdfast-presence",
+            "holdfast-upkeep",
             () -> {
               presence.beat();
-              return PRESENCE_PERIOD;
+              upkeep.run();
+              return UPKEEP_PERIOD;
             },
             presence::leave));
-    return background;
   }
 
   private static LeaseSource leases(Tenant tenant, Hosts hosts) {

@@ -2,13 +2,18 @@ package dev.holdfast.codec;
 
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The codec used when no other is given. */
 public final class JacksonCodec implements Codec {
 
   private final JsonMapper mapper;
+  // Finding out how to read a type costs several times as much as reading a small one.
+  private final Map<Class<?>, ObjectReader> readers = new ConcurrentHashMap<>();
 
   public JacksonCodec() {
     this(JsonMapper.shared());
@@ -31,7 +36,7 @@ public final class JacksonCodec implements Codec {
   @Override
   public <T> T decode(String json, Class<T> type) {
     try {
-      return mapper.readValue(json, type);
+      return type.cast(readers.computeIfAbsent(type, mapper::readerFor).readValue(json));
     } catch (JacksonException e) {
       throw new HoldfastException(
           ErrorCode.BAD_PAYLOAD, "JSON cannot be read as " + type.getName(), e);

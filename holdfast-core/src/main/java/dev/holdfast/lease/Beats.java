@@ -21,7 +21,7 @@ final class Beats {
       """
       WITH asked AS MATERIALIZED (
         SELECT job_id, fence
-          FROM unnest(:job_ids, :fences) AS asked (job_id, fence)
+          FROM unnest((SELECT :job_ids), (SELECT :fences)) AS asked (job_id, fence)
       ), mine AS MATERIALIZED (
         SELECT job.id
           FROM asked
@@ -37,15 +37,14 @@ final class Beats {
       SELECT asked.job_id, asked.fence,
              CASE WHEN extended.state = 'stopping' THEN 'STOP_REQUESTED'
                   WHEN extended.id IS NOT NULL THEN 'EXTENDED'
-                  WHEN job.id IS NOT NULL THEN 'BUSY'
+                  WHEN EXISTS (SELECT FROM {schema}.job
+                                WHERE job.id = asked.job_id AND job.fence = asked.fence
+                                  AND job.state IN ('dispatched', 'running', 'stopping'))
+                  THEN 'BUSY'
                   ELSE 'LOST'
               END AS status
         FROM asked
         LEFT JOIN extended ON extended.id = asked.job_id AND extended.fence = asked.fence
-        LEFT JOIN {schema}.job
-          ON job.id = asked.job_id
-         AND job.fence = asked.fence
-         AND job.state IN ('dispatched', 'running', 'stopping')
       """;
 
   private final Jdbi jdbi;

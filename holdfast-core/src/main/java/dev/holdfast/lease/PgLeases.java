@@ -4,6 +4,7 @@ import dev.holdfast.job.Failure;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.lease.Extension.Status;
+import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
 import java.util.ArrayList;
 import java.util.Collections;

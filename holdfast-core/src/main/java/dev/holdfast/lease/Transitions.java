@@ -26,23 +26,25 @@ import org.jspecify.annotations.Nullable;
  */
 final class Transitions {
 
+  // The arrays come out of sub-selects so that the planner cannot count them. Knowing that there
+  // are
+  // five hundred it would rather read the whole table; not knowing, it looks up each by primary
+  // key.
   private static final String FINISH =
       """
       WITH ended AS MATERIALIZED (
         SELECT *
-          FROM unnest(:job_ids, :fences, :states, :outcomes, :failures, :error_codes,
-                      :error_messages, :log_excerpts, :results)
-            AS ended (job_id, fence, state, outcome, failures, error_code,
-                      error_message, log_excerpt, result)
+          FROM unnest((SELECT :job_ids), (SELECT :fences), :states, :outcomes, :failures,
+                      :error_codes, :error_messages, :log_excerpts, :results)
+            AS ended (job_id, held_fence, end_state, end_outcome, end_failures, end_error_code,
+                      end_error_message, log_excerpt, result)
       ), gone AS (
         DELETE FROM {schema}.job
          USING ended
          WHERE job.id = ended.job_id
-           AND job.fence = ended.fence
+           AND job.fence = ended.held_fence
            AND job.state IN ('dispatched', 'running', 'stopping')
-        RETURNING job.*, ended.state AS end_state, ended.outcome AS end_outcome,
-                  ended.failures AS end_failures, ended.error_code AS end_error_code,
-                  ended.error_message AS end_error_message, ended.log_excerpt, ended.result
+        RETURNING *
       )
       INSERT INTO {schema}.job_done
              (id, seq, fence, run_at, created_at, started_at, finished_at, lane, attempt, failures,
@@ -65,8 +67,8 @@ final class Transitions {
       """
       WITH ended AS MATERIALIZED (
         SELECT *
-          FROM unnest(:job_ids, :fences, :states, :outcomes, :failures, :error_codes,
-                      :error_messages, :log_excerpts, :delays_ms, :refunds)
+          FROM unnest((SELECT :job_ids), (SELECT :fences), :states, :outcomes, :failures,
+                      :error_codes, :error_messages, :log_excerpts, :delays_ms, :refunds)
             AS ended (job_id, fence, state, outcome, failures, error_code,
                       error_message, log_excerpt, delay_ms, refund)
       ), held AS MATERIALIZED (

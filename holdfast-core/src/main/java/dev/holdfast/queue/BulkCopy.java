@@ -1,20 +1,19 @@
 package dev.holdfast.queue;
 
-import dev.holdfast.error.ErrorCode;
-import dev.holdfast.error.HoldfastException;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
-import java.io.IOException;
-import java.io.StringReader;
-import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
+import org.postgresql.copy.CopyIn;
 import org.postgresql.copy.CopyManager;
 
 /**
@@ -45,20 +44,28 @@ final class BulkCopy {
     this.copy = db.sql(COPY);
   }
 
-  void write(Handle handle, List<JobRow> rows) {
-    Instant at = handle.createQuery(now).map((row, context) -> Columns.instant(row, "now")).one();
+  void write(Connection connection, List<JobRow> rows) throws SQLException {
+    if (rows.isEmpty()) {
+      return;
+    }
+    Instant at = now(connection);
     Map<Lane, Integer> laneIds = new HashMap<>();
     rows.forEach(row -> laneIds.computeIfAbsent(row.lane(), lanes::idOf));
-    try {
-      CopyManager copier = handle.getConnection().unwrap(PGConnection.class).getCopyAPI();
-      for (int from = 0; from < rows.size(); from += CHUNK_ROWS) {
-        List<JobRow> chunk = rows.subList(from, Math.min(from + CHUNK_ROWS, rows.size()));
-        copier.copyIn(copy, new StringReader(lines(chunk, laneIds, at)));
-      }
-    } catch (SQLException e) {
-      throw new HoldfastException(ErrorCode.DATABASE, "bulk enqueue failed: " + e.getMessage(), e);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    CopyManager copier = connection.unwrap(PGConnection.class).getCopyAPI();
+    for (int from = 0; from < rows.size(); from += CHUNK_ROWS) {
+      List<JobRow> chunk = rows.subList(from, Math.min(from + CHUNK_ROWS, rows.size()));
+      byte[] text = lines(chunk, laneIds, at).getBytes(StandardCharsets.UTF_8);
+      CopyIn out = copier.copyIn(copy);
+      out.writeToCopy(text, 0, text.length);
+      out.endCopy();
+    }
+  }
+
+  private Instant now(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(now)) {
+      row.next();
+      return Columns.instant(row, "now");
     }
   }
 

@@ -1,33 +1,15 @@
 package dev.holdfast.queue;
 
 import dev.holdfast.tenant.Db;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.statement.Update;
 
 /** Writes one new job on a given connection. */
 final class Enqueuer {
-
-  // The lane is looked up by what it is, in the same statement: nothing is remembered here that
-  // another process could have made stale. No lane, or a conflict, inserts nothing.
-  private static final String INSERT =
-      """
-      INSERT INTO {schema}.job
-             (id, lane, state, run_at, created_at, args, policy, tags, unique_scope, unique_key)
-      SELECT :id, found.lane, :state,
-             coalesce(:run_at, {schema}.clock() + :delay_ms * interval '1 millisecond'),
-             {schema}.clock(), :args::json, :policy::json, :tags, :unique_scope, :unique_key
-        FROM (SELECT coalesce(:lane, (
-               SELECT lane.id
-                 FROM {schema}.lane
-                WHERE queue = :queue AND kind = :kind AND priority = :priority
-                  AND host = :host AND host_required = :host_required AND labels = :labels
-             ))) AS found (lane)
-       WHERE found.lane IS NOT NULL
-      ON CONFLICT DO NOTHING
-      """;
 
   private static final String EXISTING =
       """
@@ -48,37 +30,56 @@ final class Enqueuer {
       DELETE FROM {schema}.job WHERE id = :id AND fence = 0
       """;
 
+  private final JobInsert jobInsert;
   private final Lanes lanes;
-  private final String insert;
   private final String existing;
   private final String finished;
   private final String undo;
 
   Enqueuer(Db db, Lanes lanes) {
+    this.jobInsert = new JobInsert(db);
     this.lanes = lanes;
-    this.insert = db.sql(INSERT);
     this.existing = db.sql(EXISTING);
     this.finished = db.sql(FINISHED);
     this.undo = db.sql(UNDO);
   }
 
   /**
-   * @param knownId the caller chose the id, so it may have been enqueued before, even long ago
+   * Stores the job.
+   *
+   * @param connection in a transaction when the job could be there already, because what turns out
+   *     to be a repeat is undone and nobody may see it in between
    */
-  Enqueued enqueue(Handle handle, JobRow row, boolean knownId) {
-    if (insert(handle, row, OptionalInt.empty())) {
-      return knownId ? unlessFinished(handle, row) : new Enqueued(row.id(), true);
+  Enqueued enqueue(Connection connection, JobRow row) throws SQLException {
+    if (!row.mayExist() && jobInsert.insert(connection, row)) {
+      return new Enqueued(row.id(), true);
     }
-    // Rare from here on: the job is there already, or it is the first of its lane.
+    if (row.mayExist() && jobInsert.insertIfAbsent(connection, row, OptionalInt.empty())) {
+      return unlessFinished(connection, row);
+    }
+    try (Handle handle = Db.borrowed(connection)) {
+      return enqueueAfterAll(handle, row);
+    }
+  }
+
+  // The job is there already, or it is the first of its lane.
+  private Enqueued enqueueAfterAll(Handle handle, JobRow row) throws SQLException {
     while (true) {
       Optional<UUID> there = existing(handle, row);
       if (there.isPresent()) {
         return new Enqueued(there.get(), false);
       }
-      if (insert(handle, row, OptionalInt.of(lanes.idOf(row.lane())))) {
+      OptionalInt lane = OptionalInt.of(lanes.idOf(row.lane()));
+      if (jobInsert.insertIfAbsent(handle.getConnection(), row, lane)) {
         return unlessFinished(handle, row);
       }
       // The job that was in the way finished between the two statements: look again.
+    }
+  }
+
+  private Enqueued unlessFinished(Connection connection, JobRow row) {
+    try (Handle handle = Db.borrowed(connection)) {
+      return unlessFinished(handle, row);
     }
   }
 
@@ -91,13 +92,6 @@ final class Enqueuer {
       handle.createUpdate(undo).bind("id", row.id()).execute();
     }
     return new Enqueued(row.id(), !isFinished);
-  }
-
-  private boolean insert(Handle handle, JobRow row, OptionalInt lane) {
-    Update update = handle.createUpdate(insert);
-    update.bind("lane", lane.stream().boxed().findFirst().orElse(null));
-    row.bindTo(update);
-    return update.execute() == 1;
   }
 
   private Optional<UUID> existing(Handle handle, JobRow row) {

@@ -13,12 +13,12 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.UUID;
-import org.jdbi.v3.core.statement.SqlStatement;
 import org.jspecify.annotations.Nullable;
 
 /** A new job as the columns it will be stored in. Null is SQL's NULL. */
 record JobRow(
     UUID id,
+    boolean hasGivenId,
     Lane lane,
     String state,
     @Nullable OffsetDateTime runAt,
@@ -34,6 +34,7 @@ record JobRow(
   static JobRow of(NewJob job, Codec codec) {
     return new JobRow(
         job.id().orElseGet(JobIds::next),
+        job.id().isPresent(),
         Lane.of(job),
         job.firstState().stored(),
         job.when() instanceof When.At at ? at.instant().atOffset(ZoneOffset.UTC) : null,
@@ -51,21 +52,8 @@ record JobRow(
         : Limits.payload("args", codec.encode(args));
   }
 
-  void bindTo(SqlStatement<?> statement) {
-    lane.bindTo(statement);
-    statement
-        .bind("id", id)
-        .bind("state", state)
-        .bind("run_at", runAt)
-        .bind("delay_ms", delay.toMillis())
-        .bind("args", args)
-        .bind("policy", policy)
-        .bind("unique_scope", uniqueScope)
-        .bind("unique_key", uniqueKey);
-    if (tags == null) {
-      statement.bindNull("tags", java.sql.Types.ARRAY);
-    } else {
-      statement.bindArray("tags", String.class, tags);
-    }
+  /** The id or the unique key may have been enqueued before. */
+  boolean mayExist() {
+    return hasGivenId || uniqueKey != null;
   }
 }

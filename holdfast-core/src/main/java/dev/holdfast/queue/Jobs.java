@@ -9,14 +9,15 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.wake.Announcer;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 
 /** The jobs of one tenant, as applications see them: put them in, look at them. Thread-safe. */
@@ -43,6 +44,7 @@ public final class Jobs {
       """;
 
   private final String tenant;
+  private final Db db;
   private final Jdbi jdbi;
   private final Codec codec;
   private final Announcer announcer;
@@ -54,7 +56,7 @@ public final class Jobs {
   private final String requestStop;
 
   public Jobs(Tenant tenant, Codec codec, Announcer announcer) {
-    Db db = tenant.db();
+    this.db = tenant.db();
     Lanes lanes = new Lanes(db);
     this.tenant = tenant.name().value();
     this.jdbi = db.jdbi();
@@ -71,12 +73,10 @@ public final class Jobs {
   /** Stores the job, durably, and wakes a worker. */
   public Enqueued enqueue(NewJob job) {
     JobRow row = JobRow.of(job, codec);
-    boolean knownId = job.id().isPresent();
-    // Undoing an insert must not be visible in between, so a known id needs a transaction.
     Enqueued enqueued =
-        knownId || job.uniqueKey().isPresent()
-            ? jdbi.inTransaction(handle -> enqueuer.enqueue(handle, row, knownId))
-            : jdbi.withHandle(handle -> enqueuer.enqueue(handle, row, knownId));
+        row.mayExist()
+            ? inTransaction(connection -> enqueuer.enqueue(connection, row))
+            : withConnection(connection -> enqueuer.enqueue(connection, row));
     announcer.announce(tenant);
     return enqueued;
   }
@@ -87,19 +87,13 @@ public final class Jobs {
    */
   public Enqueued enqueue(Connection connection, NewJob job) {
     JobRow row = JobRow.of(job, codec);
-    try (Handle handle = Db.borrowed(connection)) {
-      return handle.inTransaction(transaction -> {
-        Enqueued enqueued = enqueuer.enqueue(transaction, row, job.id().isPresent());
-        announcer.announceOnCommit(transaction, tenant);
-        return enqueued;
-      });
-    }
+    return inCallersTransaction(connection, own -> enqueuer.enqueue(own, row));
   }
 
   /** Stores all jobs or none; answers in their order. */
   public List<Enqueued> enqueueAll(List<NewJob> jobs) {
     List<JobRow> rows = rows(jobs);
-    List<Enqueued> enqueued = jdbi.inTransaction(handle -> write(handle, jobs, rows));
+    List<Enqueued> enqueued = inTransaction(connection -> write(connection, rows));
     announcer.announce(tenant);
     return enqueued;
   }
@@ -107,13 +101,7 @@ public final class Jobs {
   /** Stores all jobs in the caller's transaction; answers in their order. */
   public List<Enqueued> enqueueAll(Connection connection, List<NewJob> jobs) {
     List<JobRow> rows = rows(jobs);
-    try (Handle handle = Db.borrowed(connection)) {
-      return handle.inTransaction(transaction -> {
-        List<Enqueued> enqueued = write(transaction, jobs, rows);
-        announcer.announceOnCommit(transaction, tenant);
-        return enqueued;
-      });
-    }
+    return inCallersTransaction(connection, own -> write(own, rows));
   }
 
   public Optional<Job> get(UUID id) {
@@ -157,20 +145,64 @@ public final class Jobs {
     return jobs.stream().map(job -> JobRow.of(job, codec)).toList();
   }
 
-  private List<Enqueued> write(Handle handle, List<NewJob> jobs, List<JobRow> rows) {
+  private List<Enqueued> write(Connection connection, List<JobRow> rows) throws SQLException {
     List<Enqueued> enqueued = new ArrayList<>(rows.size());
     List<JobRow> copied = new ArrayList<>(rows.size());
-    for (int i = 0; i < rows.size(); i++) {
-      NewJob job = jobs.get(i);
-      JobRow row = rows.get(i);
-      if (job.id().isEmpty() && job.uniqueKey().isEmpty()) {
+    for (JobRow row : rows) {
+      if (row.mayExist()) {
+        enqueued.add(enqueuer.enqueue(connection, row));
+      } else {
         copied.add(row);
         enqueued.add(new Enqueued(row.id(), true));
-      } else {
-        enqueued.add(enqueuer.enqueue(handle, row, job.id().isPresent()));
       }
     }
-    bulkCopy.write(handle, copied);
+    bulkCopy.write(connection, copied);
     return enqueued;
+  }
+
+  private interface Work<R> {
+    R on(Connection connection) throws SQLException;
+  }
+
+  private <R> R withConnection(Work<R> work) {
+    try (Connection connection = db.connect()) {
+      return work.on(connection);
+    } catch (SQLException e) {
+      throw SqlErrors.translated("enqueue", e);
+    }
+  }
+
+  private <R> R inTransaction(Work<R> work) {
+    return withConnection(connection -> inTransaction(connection, work));
+  }
+
+  private <R> R inCallersTransaction(Connection connection, Work<R> work) {
+    Work<R> announced =
+        own -> {
+          R result = work.on(own);
+          announcer.announceOnCommit(own, tenant);
+          return result;
+        };
+    try {
+      return connection.getAutoCommit()
+          ? inTransaction(connection, announced)
+          : announced.on(connection);
+    } catch (SQLException e) {
+      throw SqlErrors.translated("enqueue", e);
+    }
+  }
+
+  private static <R> R inTransaction(Connection connection, Work<R> work) throws SQLException {
+    connection.setAutoCommit(false);
+    try {
+      R result = work.on(connection);
+      connection.commit();
+      return result;
+    } catch (SQLException | RuntimeException e) {
+      connection.rollback();
+      throw e;
+    } finally {
+      connection.setAutoCommit(true);
+    }
   }
 }

@@ -15,15 +15,26 @@ import org.jdbi.v3.core.statement.TemplateEngine;
  * The way to one schema's tables: connections, and SQL rendered for that schema. Names are always
  * qualified; nothing of a tenant ever sticks to a pooled connection.
  */
-public record Db(SchemaName schema, Jdbi jdbi) {
+public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
+
+  static Db on(DataSource dataSource, SchemaName schema) {
+    ConnectionFactory connections = () -> autoCommitting(dataSource.getConnection());
+    return new Db(schema, connections, configured(Jdbi.create(connections)));
+  }
+
+  /** The same connections, another schema. */
+  Db of(SchemaName schema) {
+    return new Db(schema, connections, jdbi);
+  }
 
   /** Statements are rendered once, where they are used, and never put together from pieces. */
   public String sql(String template) {
     return schema.render(template);
   }
 
-  static Jdbi jdbiOn(DataSource dataSource) {
-    return configured(Jdbi.create(dataSource));
+  /** A connection of our own, on which each statement is a transaction. */
+  public Connection connect() throws SQLException {
+    return connections.openConnection();
   }
 
   /**
@@ -38,11 +49,19 @@ public record Db(SchemaName schema, Jdbi jdbi) {
           }
 
           @Override
-          public void closeConnection(Connection ignored) throws SQLException {
+          public void closeConnection(Connection ignored) {
             // The lender closes it.
           }
         };
     return configured(Jdbi.create(lent)).open();
+  }
+
+  // Some pools hand out connections that commit only when told to; our statements would be lost.
+  private static Connection autoCommitting(Connection connection) throws SQLException {
+    if (!connection.getAutoCommit()) {
+      connection.setAutoCommit(true);
+    }
+    return connection;
   }
 
   private static Jdbi configured(Jdbi jdbi) {
@@ -51,7 +70,6 @@ public record Db(SchemaName schema, Jdbi jdbi) {
     jdbi.registerArrayType(String.class, "text");
     jdbi.registerArrayType(Long.class, "bigint");
     jdbi.registerArrayType(Integer.class, "integer");
-    jdbi.registerArrayType(Boolean.class, "boolean");
     jdbi.registerArrayType(OffsetDateTime.class, "timestamptz");
     return jdbi;
   }

@@ -29,11 +29,13 @@ public final class Tenants {
       SELECT name FROM {schema}.tenant ORDER BY name
       """;
 
+  private final Db db;
   private final Jdbi jdbi;
   private final SchemaName control;
 
   public Tenants(DataSource dataSource, SchemaName control) {
-    this.jdbi = Db.jdbiOn(dataSource);
+    this.db = Db.on(dataSource, control);
+    this.jdbi = db.jdbi();
     this.control = control;
   }
 
@@ -83,7 +85,7 @@ public final class Tenants {
 
   /** The control schema's own tables. */
   public Db control() {
-    return new Db(control, jdbi);
+    return db;
   }
 
   public SchemaName schemaOf(TenantName tenant) {
@@ -92,6 +94,6 @@ public final class Tenants {
 
   /** A tenant that is known to exist, without looking. */
   public Tenant tenant(TenantName name) {
-    return new Tenant(name, new Db(schemaOf(name), jdbi));
+    return new Tenant(name, db.of(schemaOf(name)));
   }
 }

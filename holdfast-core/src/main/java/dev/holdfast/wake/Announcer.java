@@ -1,12 +1,14 @@
 package dev.holdfast.wake;
 
+import dev.holdfast.tenant.Db;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,12 +24,9 @@ public final class Announcer {
 
   private static final Duration PAUSE = Duration.ofMillis(20);
 
-  private static final String NOTIFY =
-      """
-      SELECT pg_notify(:channel, :message)
-      """;
+  private static final String NOTIFY = "SELECT pg_notify(?, ?)";
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final Channel channel;
   private final Bell bell;
   private final boolean notifyInTransactions;
@@ -39,9 +38,9 @@ public final class Announcer {
    *
    * @param notifyInTransactions whether {@link #announceOnCommit} does anything
    */
-  public Announcer(Jdbi jdbi, Channel channel, Bell bell, boolean notifyInTransactions) {
+  public Announcer(Db db, Channel channel, Bell bell, boolean notifyInTransactions) {
     this.notifyInTransactions = notifyInTransactions;
-    this.jdbi = jdbi;
+    this.db = db;
     this.channel = channel;
     this.bell = bell;
   }
@@ -56,19 +55,18 @@ public final class Announcer {
   }
 
   /** Inside the caller's transaction: heard when, and only if, that commits. */
-  public void announceOnCommit(Handle handle, String tenant) {
+  public void announceOnCommit(Connection connection, String tenant) throws SQLException {
     if (notifyInTransactions) {
-      notify(handle, channel.messageToAll(tenant));
+      notify(connection, channel.messageToAll(tenant));
     }
   }
 
-  private void notify(Handle handle, String message) {
-    handle
-        .createQuery(NOTIFY)
-        .bind("channel", channel.name())
-        .bind("message", message)
-        .mapTo(String.class)
-        .one();
+  private void notify(Connection connection, String message) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(NOTIFY)) {
+      statement.setString(1, channel.name());
+      statement.setString(2, message);
+      statement.execute();
+    }
   }
 
   private void sendUntilQuiet() {
@@ -83,12 +81,12 @@ public final class Announcer {
   }
 
   private void send() {
-    try (Handle handle = jdbi.open()) {
+    try (Connection connection = db.connect()) {
       for (String tenant : Set.copyOf(waiting)) {
         waiting.remove(tenant);
-        notify(handle, channel.message(tenant));
+        notify(connection, channel.message(tenant));
       }
-    } catch (RuntimeException e) {
+    } catch (SQLException | RuntimeException e) {
       // Workers poll; a lost notification costs them one interval.
       log.debug("Could not notify other processes", e);
       waiting.clear();

@@ -5,6 +5,7 @@ import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Claimed;
 import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.loop.Loop;
+import dev.holdfast.loop.Pace;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
@@ -12,6 +13,8 @@ import java.util.concurrent.locks.LockSupport;
 /** Claims as many jobs as there are free permits, and starts them. */
 final class Claimer implements Loop.Step {
 
+  // Jobs that come one by one, thousands a second, are claimed several at a time.
+  private static final Duration GAP = Duration.ofMillis(5);
   private static final Duration SETTLE = Duration.ofNanos(250_000);
   private static final int MOST_SETTLES = 8;
 
@@ -20,6 +23,7 @@ final class Claimer implements Loop.Step {
   private final WorkerSetup setup;
   private final InFlight inFlight;
   private final Runner runner;
+  private final Pace pace = new Pace(GAP);
   private boolean backlog;
 
   Claimer(
@@ -42,6 +46,9 @@ final class Claimer implements Loop.Step {
       return config.pollInterval(); // a permit that comes free wakes us
     }
     int limit = Math.min(free, Limits.CLAIM_JOBS);
+    if (!backlog) {
+      pace.await();
+    }
     long sentNanos = System.nanoTime();
     Claimed claimed = leases.claim(request(limit));
     claimed.leases().forEach(lease -> runner.start(lease, sentNanos));

@@ -4,6 +4,7 @@ import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.loop.Loop;
+import dev.holdfast.loop.Pace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,7 @@ final class Finisher implements Loop.Step {
 
   private static final int MOST_PER_BATCH = 500;
   private static final int MOST_WAITING = 2_000;
+  private static final Duration GAP = Duration.ofMillis(5);
   private static final Duration IDLE = Duration.ofSeconds(10);
 
   private final LeaseSource leases;
@@ -31,6 +33,7 @@ final class Finisher implements Loop.Step {
   private final WorkerListener listener;
   private final BlockingQueue<Finish> ended = new ArrayBlockingQueue<>(MOST_WAITING);
   private List<Finish> batch = new ArrayList<>();
+  private final Pace pace = new Pace(GAP);
   private volatile Runnable whenAdded = () -> {};
 
   Finisher(LeaseSource leases, InFlight inFlight, WorkerListener listener) {
@@ -62,6 +65,9 @@ final class Finisher implements Loop.Step {
 
   @Override
   public Duration runOnce() {
+    if (ended.size() < MOST_PER_BATCH) {
+      pace.await();
+    }
     ended.drainTo(batch, MOST_PER_BATCH - batch.size());
     if (batch.isEmpty()) {
       return IDLE;

@@ -1,0 +1,45 @@
+package dev.holdfast.tenant;
+
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/** What the database means by an error, told by its SQLSTATE. */
+public final class SqlErrors {
+
+  private SqlErrors() {}
+
+  /** The row itself is the problem; sending it again would fail again. */
+  public static boolean isBadData(Throwable e) {
+    String state = state(e);
+    return state.startsWith("22") || state.startsWith("23") || state.equals("54000");
+  }
+
+  /** The schema or its tables are not there any more. */
+  public static boolean isTenantGone(Throwable e) {
+    return state(e).equals("42P01") || state(e).equals("3F000");
+  }
+
+  public static String message(Throwable e) {
+    return String.valueOf(sqlException(e).map(Throwable::getMessage).orElseGet(e::toString));
+  }
+
+  /** For callers of the API, who should not have to know what we talk to the database with. */
+  public static HoldfastException translated(String doing, Throwable e) {
+    return isBadData(e)
+        ? new HoldfastException(ErrorCode.INVALID_ARGUMENT, doing + ": " + message(e), e)
+        : new HoldfastException(ErrorCode.DATABASE, doing + ": " + message(e), e);
+  }
+
+  private static String state(Throwable e) {
+    return sqlException(e).map(SQLException::getSQLState).orElse("");
+  }
+
+  private static Optional<SQLException> sqlException(Throwable e) {
+    if (e instanceof SQLException direct) {
+      return Optional.of(direct);
+    }
+    return e.getCause() instanceof SQLException cause ? Optional.of(cause) : Optional.empty();
+  }
+}
