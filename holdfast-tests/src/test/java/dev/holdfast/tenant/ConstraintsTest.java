@@ -18,61 +18,44 @@ class ConstraintsTest {
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
 
-  /** A row that breaks one rule and no other. */
+  /** A change to a sound row that breaks one rule and no other. */
   enum Broken {
-    FINISHED_JOB_AMONG_THE_LIVE("job", "job_is_live", "state", "'succeeded'"),
-    STATE_NOBODY_KNOWS("job", "job_is_live", "state", "'asleep'"),
+    FINISHED_JOB_AMONG_THE_LIVE("job_is_live", "state = 'succeeded'"),
+    STATE_NOBODY_KNOWS("job_is_live", "state = 'asleep'"),
     RUNNING_WITHOUT_WORKER(
-        "job", "job_lease_belongs_to_state", "state", "'running'", "lease_expires_at", "now()"),
-    RUNNING_WITHOUT_EXPIRY(
-        "job", "job_lease_belongs_to_state", "state", "'running'", "worker", "'w'"),
-    STOPPING_WITHOUT_LEASE("job", "job_lease_belongs_to_state", "state", "'stopping'"),
-    DISPATCHED_WITHOUT_LEASE("job", "job_lease_belongs_to_state", "state", "'dispatched'"),
-    QUEUED_WITH_LEASE(
-        "job", "job_lease_belongs_to_state", "worker", "'w'", "lease_expires_at", "now()"),
+        "job_lease_belongs_to_state", "state = 'running', lease_expires_at = now()"),
+    RUNNING_WITHOUT_EXPIRY("job_lease_belongs_to_state", "state = 'running', worker = 'w'"),
+    STOPPING_WITHOUT_LEASE("job_lease_belongs_to_state", "state = 'stopping'"),
+    DISPATCHED_WITHOUT_LEASE("job_lease_belongs_to_state", "state = 'dispatched'"),
+    QUEUED_WITH_LEASE("job_lease_belongs_to_state", "worker = 'w', lease_expires_at = now()"),
     PAUSED_WITH_LEASE(
-        "job",
-        "job_lease_belongs_to_state",
-        "state",
-        "'paused'",
-        "worker",
-        "'w'",
-        "lease_expires_at",
-        "now()"),
-    ERROR_CODE_WITHOUT_MESSAGE("job", "job_error_is_whole", "error_code", "'BROKEN'"),
-    ERROR_MESSAGE_WITHOUT_CODE("job", "job_error_is_whole", "error_message", "'broken'"),
-    UNIQUE_KEY_WITHOUT_SCOPE("job", "job_unique_is_whole", "unique_key", "'k'"),
-    UNIQUE_SCOPE_WITHOUT_KEY("job", "job_unique_is_whole", "unique_scope", "'tenant'"),
-    LIVE_JOB_IN_THE_HISTORY("job_done", "job_done_is_finished", "state", "'queued'"),
-    FAILED_WITHOUT_ERROR("job_done", "job_done_failed_says_why", "state", "'failed'"),
-    FAILED_WITHOUT_MESSAGE(
-        "job_done", "job_done_failed_says_why", "state", "'failed'", "error_code", "'BROKEN'"),
-    FAILED_WITHOUT_CODE(
-        "job_done", "job_done_failed_says_why", "state", "'failed'", "error_message", "'broken'"),
-    ATTEMPT_WITHOUT_WORKER(
-        "job_done", "job_done_attempt_is_whole", "attempt_outcome", "'succeeded'"),
-    ATTEMPT_WITHOUT_OUTCOME(
-        "job_done", "job_done_attempt_is_whole", "worker", "'w'", "started_at", "now()"),
+        "job_lease_belongs_to_state", "state = 'paused', worker = 'w', lease_expires_at = now()"),
+    ERROR_CODE_WITHOUT_MESSAGE("job_error_is_whole", "error_code = 'BROKEN'"),
+    ERROR_MESSAGE_WITHOUT_CODE("job_error_is_whole", "error_message = 'broken'"),
+    UNIQUE_KEY_WITHOUT_SCOPE("job_unique_is_whole", "unique_key = 'k'"),
+    UNIQUE_SCOPE_WITHOUT_KEY("job_unique_is_whole", "unique_scope = 'tenant'"),
+    LIVE_JOB_IN_THE_HISTORY("job_done_is_finished", "state = 'queued'"),
+    FAILED_WITHOUT_ERROR("job_done_failed_says_why", "state = 'failed'"),
+    FAILED_WITHOUT_MESSAGE("job_done_failed_says_why", "state = 'failed', error_code = 'BROKEN'"),
+    FAILED_WITHOUT_CODE("job_done_failed_says_why", "state = 'failed', error_message = 'broken'"),
+    ATTEMPT_WITHOUT_WORKER("job_done_attempt_is_whole", "attempt_outcome = 'succeeded'"),
+    ATTEMPT_WITHOUT_OUTCOME("job_done_attempt_is_whole", "worker = 'w', started_at = now()"),
     ATTEMPT_WITHOUT_START(
-        "job_done", "job_done_attempt_is_whole", "attempt_outcome", "'succeeded'", "worker", "'w'"),
-    QUEUE_WITHOUT_ROOM("queue", "queue_concurrency_limit_check", "concurrency_limit", "0");
+        "job_done_attempt_is_whole", "attempt_outcome = 'succeeded', worker = 'w'"),
+    QUEUE_WITHOUT_ROOM("queue_concurrency_limit_check", "concurrency_limit = 0");
 
-    private final String table;
     private final String constraint;
-    private final String[] columns;
+    private final String change;
 
-    Broken(String table, String constraint, String... columns) {
-      this.table = table;
+    Broken(String constraint, String change) {
       this.constraint = constraint;
-      this.columns = columns;
+      this.change = change;
     }
 
-    String insert() {
-      Map<String, String> row = sound(table);
-      for (int i = 0; i < columns.length; i += 2) {
-        row.put(columns[i], columns[i + 1]);
-      }
-      return ConstraintsTest.insert(table, row);
+    String table() {
+      return constraint.startsWith("queue")
+          ? "queue"
+          : constraint.startsWith("job_done") ? "job_done" : "job";
     }
   }
 
@@ -109,16 +92,12 @@ class ConstraintsTest {
   @ParameterizedTest
   @EnumSource
   void a_row_that_breaks_a_rule_is_refused(Broken broken) {
-    assertThatThrownBy(() -> tenant.execute(broken.insert()))
+    tenant.execute(insert(broken.table(), sound(broken.table())));
+
+    assertThatThrownBy(
+            () -> tenant.execute("UPDATE {schema}." + broken.table() + " SET " + broken.change))
         .rootCause()
         .hasMessageContaining("violates check constraint \"" + broken.constraint + "\"");
-  }
-
-  @Test
-  void rows_that_break_no_rule_are_taken() {
-    tenant.execute(insert("job", sound("job")));
-    tenant.execute(insert("job_done", sound("job_done")));
-    tenant.execute(insert("queue", sound("queue")));
   }
 
   @Test
