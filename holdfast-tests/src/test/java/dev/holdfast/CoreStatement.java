@@ -60,6 +60,8 @@ public record CoreStatement(Class<?> owner, String name, String sql) {
             .withImportOption(location -> location.contains("holdfast-core"))
             .importPackages("dev.holdfast")
             .stream()
+            // It has no SQL, and cannot be loaded without the optional Micrometer.
+            .filter(found -> !found.getPackageName().equals("dev.holdfast.metrics"))
             .map(JavaClass::reflect)
             .flatMap(CoreStatement::of)
             .toList();

@@ -86,6 +86,7 @@ class BeatsTest {
                 limit,
                 "host",
                 Map.of(),
+                Optional.empty(),
                 Optional.empty()))
         .leases();
   }

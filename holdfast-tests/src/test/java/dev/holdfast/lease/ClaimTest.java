@@ -163,6 +163,7 @@ class ClaimTest {
                 limit,
                 "host",
                 Map.of(),
+                Optional.empty(),
                 Optional.empty()))
         .leases();
   }

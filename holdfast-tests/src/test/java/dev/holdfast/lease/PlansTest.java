@@ -54,29 +54,22 @@ class PlansTest {
     CUSTOM
   }
 
-  /** A statement that is planned badly, known and not yet cured. Each entry is a debt. */
+  /**
+   * Statements that are planned badly, known and not yet cured. Only while they are planned for
+   * each call and nobody has counted the table: from its tenth execution on, a connection has the
+   * generic plan, which is good.
+   */
   private static final Map<Data, Set<String>> KNOWN_BAD =
       Map.of(
           Data.EMPTY,
           Set.of(
-              "GENERIC Claims.CLAIM",
-              "GENERIC Beats.EXTEND",
-              "GENERIC Transitions.FINISH",
-              "GENERIC Transitions.SEND_BACK",
-              "CUSTOM Claims.CLAIM",
               "CUSTOM Beats.EXTEND",
               "CUSTOM Transitions.FINISH",
               "CUSTOM Transitions.SEND_BACK",
               "CUSTOM Reaper.EXPIRED"),
-          Data.FULL,
-          Set.of("GENERIC TenantRotation.PROBE", "CUSTOM TenantRotation.PROBE"),
           Data.FULL_BUT_NEVER_ANALYZED,
           Set.of(
-              "CUSTOM Beats.EXTEND", "CUSTOM Transitions.FINISH", "CUSTOM Transitions.SEND_BACK"),
-          Data.ANALYZED_BEFORE_ANY_RAN,
-          Set.of("GENERIC TenantRotation.PROBE", "CUSTOM TenantRotation.PROBE"),
-          Data.DRAINED,
-          Set.of("GENERIC TenantRotation.PROBE", "CUSTOM TenantRotation.PROBE"));
+              "CUSTOM Beats.EXTEND", "CUSTOM Transitions.FINISH", "CUSTOM Transitions.SEND_BACK"));
 
   private static final List<CoreStatement> HOT =
       List.of(

@@ -78,6 +78,7 @@ class TwoProcessesTest {
                     1,
                     "host",
                     Map.of(),
+                    Optional.empty(),
                     Optional.empty()))
             .leases()
             .getFirst();
