@@ -1,0 +1,101 @@
+package dev.holdfast.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.job.NewJob;
+import dev.holdfast.testkit.Covers;
+import dev.holdfast.testkit.TestTenant;
+import dev.holdfast.worker.WorkerConfig;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+@Covers("B5")
+class BeatsTest {
+
+  private static final NewJob EMAIL = NewJob.of("email", "ada");
+
+  @RegisterExtension final TestTenant tenant = new TestTenant();
+
+  @Test
+  void leases_are_renewed_every_two_seconds_unless_configured_otherwise() {
+    assertThat(WorkerConfig.defaults().heartbeatInterval()).isEqualTo(Duration.ofSeconds(2));
+  }
+
+  @Test
+  void a_beat_makes_the_lease_run_anew_from_now() {
+    UUID id = tenant.jobs().enqueue(EMAIL).id();
+    Lease lease = claim(1).getFirst();
+    Instant before = tenant.job(id).lease().orElseThrow().expiresAt();
+    tenant.advance(Duration.ofSeconds(20));
+
+    List<Extension> extensions = leases().extend(List.of(lease));
+
+    assertThat(extensions).containsExactly(new Extension(lease.key(), Extension.Status.EXTENDED));
+    assertThat(tenant.job(id).lease().orElseThrow().expiresAt())
+        .isAfterOrEqualTo(before.plusSeconds(20));
+  }
+
+  @Test
+  void a_beat_brings_back_a_request_to_stop_and_still_renews() {
+    UUID id = tenant.jobs().enqueue(EMAIL).id();
+    Lease lease = claim(1).getFirst();
+    Instant before = tenant.job(id).lease().orElseThrow().expiresAt();
+    tenant.jobs().requestStop(id);
+    tenant.advance(Duration.ofSeconds(20));
+
+    List<Extension> extensions = leases().extend(List.of(lease));
+
+    assertThat(extensions)
+        .containsExactly(new Extension(lease.key(), Extension.Status.STOP_REQUESTED));
+    assertThat(tenant.job(id).lease().orElseThrow().expiresAt())
+        .isAfterOrEqualTo(before.plusSeconds(20));
+  }
+
+  @Test
+  void one_beat_answers_for_every_lease_in_the_order_asked() {
+    tenant.jobs().enqueueAll(Collections.nCopies(3, EMAIL));
+    List<Lease> claimed = claim(3);
+    tenant.jobs().requestStop(claimed.get(1).key().jobId());
+    tenant.execute("DELETE FROM {schema}.job WHERE id = '" + claimed.get(2).key().jobId() + "'");
+
+    List<Extension> extensions = leases().extend(claimed);
+
+    assertThat(extensions)
+        .containsExactly(
+            new Extension(claimed.get(0).key(), Extension.Status.EXTENDED),
+            new Extension(claimed.get(1).key(), Extension.Status.STOP_REQUESTED),
+            new Extension(claimed.get(2).key(), Extension.Status.LOST));
+  }
+
+  private List<Lease> claim(int limit) {
+    return leases()
+        .claim(
+            new ClaimRequest(
+                "host-1",
+                Set.of("default"),
+                Optional.empty(),
+                limit,
+                "host",
+                Map.of(),
+                Optional.empty(),
+                Optional.empty()))
+        .leases();
+  }
+
+  private LeaseSource leases() {
+    return new PgLeases(
+        tenant.tenant(),
+        Set::of,
+        new LanePositions(System::nanoTime),
+        RandomGenerator.getDefault());
+  }
+}

@@ -1,0 +1,150 @@
+package dev.holdfast.tenant;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.testkit.TestTenant;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Rows that contradict themselves cannot be stored, whoever writes them. */
+class ConstraintsTest {
+
+  @RegisterExtension final TestTenant tenant = new TestTenant();
+
+  /** A change to a sound row that breaks one rule and no other. */
+  enum Broken {
+    FINISHED_JOB_AMONG_THE_LIVE("job_is_live", "state = 'succeeded'"),
+    STATE_NOBODY_KNOWS("job_is_live", "state = 'asleep'"),
+    RUNNING_WITHOUT_WORKER(
+        "job_lease_belongs_to_state", "state = 'running', lease_expires_at = now()"),
+    RUNNING_WITHOUT_EXPIRY("job_lease_belongs_to_state", "state = 'running', worker = 'w'"),
+    STOPPING_WITHOUT_LEASE("job_lease_belongs_to_state", "state = 'stopping'"),
+    DISPATCHED_WITHOUT_LEASE("job_lease_belongs_to_state", "state = 'dispatched'"),
+    QUEUED_WITH_LEASE("job_lease_belongs_to_state", "worker = 'w', lease_expires_at = now()"),
+    PAUSED_WITH_LEASE(
+        "job_lease_belongs_to_state", "state = 'paused', worker = 'w', lease_expires_at = now()"),
+    ERROR_CODE_WITHOUT_MESSAGE("job_error_is_whole", "error_code = 'BROKEN'"),
+    ERROR_MESSAGE_WITHOUT_CODE("job_error_is_whole", "error_message = 'broken'"),
+    UNIQUE_KEY_WITHOUT_SCOPE("job_unique_is_whole", "unique_key = 'k'"),
+    UNIQUE_SCOPE_WITHOUT_KEY("job_unique_is_whole", "unique_scope = 'tenant'"),
+    LIVE_JOB_IN_THE_HISTORY("job_done_is_finished", "state = 'queued'"),
+    FAILED_WITHOUT_ERROR("job_done_failed_says_why", "state = 'failed'"),
+    FAILED_WITHOUT_MESSAGE("job_done_failed_says_why", "state = 'failed', error_code = 'BROKEN'"),
+    FAILED_WITHOUT_CODE("job_done_failed_says_why", "state = 'failed', error_message = 'broken'"),
+    ATTEMPT_WITHOUT_WORKER("job_done_attempt_is_whole", "attempt_outcome = 'succeeded'"),
+    ATTEMPT_WITHOUT_OUTCOME("job_done_attempt_is_whole", "worker = 'w', started_at = now()"),
+    ATTEMPT_WITHOUT_START(
+        "job_done_attempt_is_whole", "attempt_outcome = 'succeeded', worker = 'w'"),
+    QUEUE_WITHOUT_ROOM("queue_concurrency_limit_check", "concurrency_limit = 0");
+
+    private final String constraint;
+    private final String change;
+
+    Broken(String constraint, String change) {
+      this.constraint = constraint;
+      this.change = change;
+    }
+
+    String table() {
+      return constraint.startsWith("queue")
+          ? "queue"
+          : constraint.startsWith("job_done") ? "job_done" : "job";
+    }
+  }
+
+  private static Map<String, String> sound(String table) {
+    Map<String, String> row = new LinkedHashMap<>();
+    if (table.equals("queue")) {
+      row.put("name", "'mail'");
+      return row;
+    }
+    row.put("id", "gen_random_uuid()");
+    row.put("lane", "1");
+    row.put("run_at", "now()");
+    row.put("created_at", "now()");
+    row.put("args", "'{}'");
+    if (table.equals("job")) {
+      row.put("state", "'queued'");
+    } else {
+      row.put("state", "'succeeded'");
+      row.put("finished_at", "now()");
+      row.put("seq", "1");
+      row.put("fence", "1");
+      row.put("attempt", "1");
+      row.put("failures", "0");
+      row.put("granted", "0");
+    }
+    return row;
+  }
+
+  private static String insert(String table, Map<String, String> row) {
+    return "INSERT INTO {schema}.%s (%s) VALUES (%s)"
+        .formatted(table, String.join(", ", row.keySet()), String.join(", ", row.values()));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void a_row_that_breaks_a_rule_is_refused(Broken broken) {
+    tenant.execute(insert(broken.table(), sound(broken.table())));
+
+    assertThatThrownBy(
+            () -> tenant.execute("UPDATE {schema}." + broken.table() + " SET " + broken.change))
+        .rootCause()
+        .hasMessageContaining("violates check constraint \"" + broken.constraint + "\"");
+  }
+
+  @Test
+  void every_check_constraint_has_a_row_that_breaks_it() {
+    var checks =
+        tenant.query(
+            """
+            SELECT conname FROM pg_constraint
+             WHERE connamespace = '{schema}'::regnamespace AND contype = 'c'
+            """);
+
+    assertThat(checks)
+        .extracting(check -> check.get("conname"))
+        .containsExactlyInAnyOrderElementsOf(
+            Arrays.stream(Broken.values())
+                .map(broken -> broken.constraint)
+                .collect(Collectors.toSet()));
+  }
+
+  @Test
+  void an_id_is_stored_once_among_the_live_and_once_in_the_history() {
+    Map<String, String> job = sound("job");
+    job.put("id", "'01990000-0000-7000-8000-000000000001'");
+    tenant.execute(insert("job", job));
+    Map<String, String> done = sound("job_done");
+    done.put("id", "'01990000-0000-7000-8000-000000000001'");
+    tenant.execute(insert("job_done", done));
+
+    assertThatThrownBy(() -> tenant.execute(insert("job", job)))
+        .rootCause()
+        .hasMessageContaining("job_pkey");
+    assertThatThrownBy(() -> tenant.execute(insert("job_done", done)))
+        .rootCause()
+        .hasMessageContaining("job_done_pkey");
+  }
+
+  @Test
+  void a_unique_key_is_stored_once_within_its_scope() {
+    Map<String, String> job = sound("job");
+    job.put("unique_key", "'k'");
+    job.put("unique_scope", "'tenant'");
+    tenant.execute(insert("job", job));
+
+    assertThatThrownBy(() -> tenant.execute(insert("job", job)))
+        .rootCause()
+        .hasMessageContaining("job_unique_key");
+    job.put("unique_scope", "'queue:default'");
+    tenant.execute(insert("job", job));
+  }
+}

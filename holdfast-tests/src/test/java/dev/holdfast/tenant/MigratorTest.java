@@ -1,0 +1,198 @@
+package dev.holdfast.tenant;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.holdfast.Golden;
+import dev.holdfast.Holdfast;
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.testkit.TestDatabase;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jdbi.v3.core.Jdbi;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class MigratorTest {
+
+  private static final AtomicInteger NUMBER = new AtomicInteger();
+
+  private final Jdbi jdbi = Db.jdbiOn(TestDatabase.shared().dataSource());
+  private final SchemaName schema = new SchemaName("migrator_" + NUMBER.incrementAndGet());
+  private final Tenants tenants = new Tenants(TestDatabase.shared().dataSource(), schema);
+
+  @AfterEach
+  void dropSchemas() {
+    jdbi.useHandle(handle -> {
+      handle.execute("DROP SCHEMA IF EXISTS " + schema.value() + " CASCADE");
+      handle.execute("DROP SCHEMA IF EXISTS " + schema.value() + "_default CASCADE");
+    });
+  }
+
+  @Test
+  void a_tenants_schema_is_as_reviewed() throws Exception {
+    Migrator.TENANT.migrate(jdbi, schema);
+
+    Golden.assertMatches("tenant-schema.txt", SchemaDump.of(jdbi, schema));
+  }
+
+  @Test
+  void the_control_schema_is_as_reviewed() throws Exception {
+    Migrator.CONTROL.migrate(jdbi, schema);
+
+    Golden.assertMatches("control-schema.txt", SchemaDump.of(jdbi, schema));
+  }
+
+  @Test
+  void exported_ddl_makes_the_same_tenant_schema() throws Exception {
+    execute(Migrator.TENANT.export(schema));
+
+    Golden.assertMatches("tenant-schema.txt", SchemaDump.of(jdbi, schema));
+    Migrator.TENANT.check(jdbi, schema);
+  }
+
+  @Test
+  void exported_ddl_makes_the_same_control_schema() throws Exception {
+    execute(Migrator.CONTROL.export(schema));
+
+    Golden.assertMatches("control-schema.txt", SchemaDump.of(jdbi, schema));
+    Migrator.CONTROL.check(jdbi, schema);
+  }
+
+  @Test
+  void any_number_of_nodes_may_migrate_at_once() throws Exception {
+    atOnce(
+        8,
+        () ->
+            Holdfast.builder(TestDatabase.shared().dataSource())
+                .controlSchema(schema.value())
+                .build()
+                .migrate());
+
+    assertThat(tenants.list()).containsExactly(TenantName.DEFAULT);
+    Golden.assertMatches(
+        "tenant-schema.txt", SchemaDump.of(jdbi, tenants.schemaOf(TenantName.DEFAULT)));
+  }
+
+  @Test
+  void migrating_again_changes_nothing() {
+    Migrator.TENANT.migrate(jdbi, schema);
+    List<String> before = tablesAndMigrations();
+
+    Migrator.TENANT.migrate(jdbi, schema);
+
+    assertThat(tablesAndMigrations()).isEqualTo(before);
+  }
+
+  @Test
+  void a_schema_newer_than_this_version_is_refused_and_both_versions_are_named() {
+    Migrator.TENANT.migrate(jdbi, schema);
+    execute("INSERT INTO " + schema.value() + ".migration (version, name) VALUES (99, 'later')");
+
+    assertThatExceptionOfType(HoldfastException.class)
+        .isThrownBy(() -> Migrator.TENANT.check(jdbi, schema))
+        .withMessageContaining("version 99")
+        .withMessageContaining("knows 1")
+        .satisfies(refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.SCHEMA_MISMATCH));
+    assertThatExceptionOfType(HoldfastException.class)
+        .isThrownBy(() -> Migrator.TENANT.migrate(jdbi, schema))
+        .withMessageContaining("version 99")
+        .withMessageContaining("knows 1");
+  }
+
+  @Test
+  void a_missing_schema_is_refused_and_the_remedy_named() {
+    assertThatExceptionOfType(HoldfastException.class)
+        .isThrownBy(() -> tenants.open(TenantName.DEFAULT))
+        .withMessageContaining("migrate()")
+        .withMessageContaining(tenants.schemaOf(TenantName.DEFAULT).value())
+        .satisfies(refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.SCHEMA_MISMATCH));
+  }
+
+  @Test
+  void a_migration_that_fails_leaves_nothing_behind() {
+    // The last thing 001_jobs makes is in its way.
+    execute("CREATE SCHEMA " + schema.value());
+    execute("CREATE VIEW " + schema.value() + ".jobs AS SELECT 1 AS one");
+
+    assertThatExceptionOfType(HoldfastException.class)
+        .isThrownBy(() -> Migrator.TENANT.migrate(jdbi, schema))
+        .withMessageContaining("already exists");
+
+    assertThat(tablesAndMigrations()).isEmpty();
+  }
+
+  @Test
+  void dropping_a_tenant_removes_its_schema_and_dropping_it_twice_is_an_error() {
+    tenants.migrate();
+    tenants.create(TenantName.DEFAULT);
+
+    tenants.drop(TenantName.DEFAULT);
+
+    assertThat(tenants.list()).isEmpty();
+    assertThatExceptionOfType(HoldfastException.class)
+        .isThrownBy(() -> tenants.drop(TenantName.DEFAULT))
+        .satisfies(refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.NOT_FOUND));
+  }
+
+  /** Tables by their oids, so that one dropped and made again is noticed; then the history. */
+  private List<String> tablesAndMigrations() {
+    return jdbi.withHandle(handle -> {
+      List<String> all =
+          new ArrayList<>(
+              handle
+                  .createQuery(
+                      """
+                      SELECT oid || ' ' || relname FROM pg_class
+                       WHERE relnamespace = :schema::regnamespace AND relkind = 'r' ORDER BY 1
+                      """)
+                  .bind("schema", schema.value())
+                  .mapTo(String.class)
+                  .list());
+      if (!all.isEmpty()) {
+        all.addAll(
+            handle
+                .createQuery("SELECT migration::text FROM " + schema.value() + ".migration")
+                .mapTo(String.class)
+                .list());
+      }
+      return all;
+    });
+  }
+
+  // As a person with a script would: one connection, no Jdbi, no transaction of ours.
+  private static void execute(String script) {
+    try (Connection connection = TestDatabase.shared().dataSource().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(script);
+    } catch (java.sql.SQLException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void atOnce(int threads, Callable<?> work) throws Exception {
+    CyclicBarrier together = new CyclicBarrier(threads);
+    try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
+      List<Future<?>> running = new ArrayList<>();
+      for (int i = 0; i < threads; i++) {
+        running.add(
+            executor.submit(() -> {
+              together.await();
+              return work.call();
+            }));
+      }
+      for (Future<?> one : running) {
+        one.get();
+      }
+    }
+  }
+}
