@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -22,6 +24,18 @@ import tools.jackson.databind.node.ObjectNode;
  * a timeout of null was: no limit.
  */
 public final class PolicyJson {
+
+  private static final Set<String> KEYS =
+      Set.of(
+          "max_attempts",
+          "retry",
+          "timeout_seconds",
+          "lease_seconds",
+          "on_lease_lost",
+          "on_stop",
+          "on_failure");
+  private static final Set<String> RETRY_KEYS =
+      Set.of("type", "delays_seconds", "base_seconds", "cap_seconds", "jitter");
 
   private final JsonMapper mapper = JsonMapper.shared();
 
@@ -44,17 +58,27 @@ public final class PolicyJson {
     return json.toString();
   }
 
+  /** Refuses unknown keys and wrong types, naming the field: a typo must not become a default. */
   public PolicyOverrides read(String text) {
-    JsonNode json = mapper.readTree(text);
+    JsonNode json = object("policy", parse(text));
+    refuseUnknown("", json, KEYS);
     return new PolicyOverrides(
-        optional(json, "max_attempts").map(JsonNode::intValue),
+        optional(json, "max_attempts").map(node -> integer("max_attempts", node)),
         optional(json, "retry").map(PolicyJson::readRetry),
         timeout(json),
-        optional(json, "lease_seconds").map(PolicyJson::duration),
+        optional(json, "lease_seconds").map(node -> duration("lease_seconds", node)),
         optional(json, "on_lease_lost")
             .map(node -> choice(OnLeaseLost.class, "on_lease_lost", node)),
         optional(json, "on_stop").map(node -> choice(OnStop.class, "on_stop", node)),
         optional(json, "on_failure").map(node -> choice(OnFailure.class, "on_failure", node)));
+  }
+
+  private JsonNode parse(String text) {
+    try {
+      return mapper.readTree(text);
+    } catch (JacksonException e) {
+      throw HoldfastException.invalid("policy", text, "a JSON object");
+    }
   }
 
   private ObjectNode retryJson(RetryPolicy retry) {
@@ -75,24 +99,37 @@ public final class PolicyJson {
     return json;
   }
 
-  private static RetryPolicy readRetry(JsonNode json) {
+  private static RetryPolicy readRetry(JsonNode node) {
+    JsonNode json = object("retry", node);
+    refuseUnknown("retry.", json, RETRY_KEYS);
     String type = json.path("type").asString("");
     return switch (type) {
       case "none" -> new RetryPolicy.None();
-      case "schedule" -> {
-        List<Duration> delays = new ArrayList<>();
-        json.path("delays_seconds").forEach(delay -> delays.add(duration(delay)));
-        yield new RetryPolicy.Delays(delays);
-      }
+      case "schedule" -> new RetryPolicy.Delays(delays(json.path("delays_seconds")));
       case "exponential" -> {
         RetryPolicy.Exponential defaults = RetryPolicy.Exponential.DEFAULTS;
         yield new RetryPolicy.Exponential(
-            optional(json, "base_seconds").map(PolicyJson::duration).orElse(defaults.base()),
-            optional(json, "cap_seconds").map(PolicyJson::duration).orElse(defaults.cap()),
-            optional(json, "jitter").map(JsonNode::doubleValue).orElse(defaults.jitter()));
+            optional(json, "base_seconds")
+                .map(base -> duration("retry.base_seconds", base))
+                .orElse(defaults.base()),
+            optional(json, "cap_seconds")
+                .map(cap -> duration("retry.cap_seconds", cap))
+                .orElse(defaults.cap()),
+            optional(json, "jitter")
+                .map(jitter -> number("retry.jitter", jitter))
+                .orElse(defaults.jitter()));
       }
       default -> throw HoldfastException.invalid("retry.type", type, "none, schedule, exponential");
     };
+  }
+
+  private static List<Duration> delays(JsonNode list) {
+    if (!list.isArray()) {
+      throw HoldfastException.invalid("retry.delays_seconds", list, "a list of seconds");
+    }
+    List<Duration> delays = new ArrayList<>();
+    list.forEach(delay -> delays.add(duration("retry.delays_seconds", delay)));
+    return delays;
   }
 
   private static Optional<TimeLimit> timeout(JsonNode json) {
@@ -101,13 +138,29 @@ public final class PolicyJson {
     }
     return Optional.of(
         optional(json, "timeout_seconds")
-            .map(node -> TimeLimit.of(duration(node)))
+            .map(node -> TimeLimit.of(duration("timeout_seconds", node)))
             .orElse(TimeLimit.NONE));
   }
 
   private static Optional<JsonNode> optional(JsonNode json, String field) {
     JsonNode node = json.path(field);
     return node.isMissingNode() || node.isNull() ? Optional.empty() : Optional.of(node);
+  }
+
+  private static JsonNode object(String field, JsonNode node) {
+    if (!node.isObject()) {
+      throw HoldfastException.invalid(field, node, "a JSON object");
+    }
+    return node;
+  }
+
+  private static void refuseUnknown(String prefix, JsonNode json, Set<String> known) {
+    json.propertyNames().stream()
+        .filter(name -> !known.contains(name))
+        .findFirst()
+        .ifPresent(name -> {
+          throw HoldfastException.invalid(prefix + name, json.get(name), "known keys: " + known);
+        });
   }
 
   private static <E extends Enum<E>> E choice(Class<E> type, String field, JsonNode node) {
@@ -117,18 +170,32 @@ public final class PolicyJson {
       }
     }
     String allowed = List.of(type.getEnumConstants()).toString().toLowerCase(Locale.ROOT);
-    throw HoldfastException.invalid(field, node.asString(""), allowed);
+    throw HoldfastException.invalid(field, node, allowed);
   }
 
   private static String lower(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT);
   }
 
+  private static int integer(String field, JsonNode node) {
+    if (!node.isIntegralNumber() || !node.canConvertToInt()) {
+      throw HoldfastException.invalid(field, node, "a whole number");
+    }
+    return node.intValue();
+  }
+
+  private static double number(String field, JsonNode node) {
+    if (!node.isNumber()) {
+      throw HoldfastException.invalid(field, node, "a number");
+    }
+    return node.doubleValue();
+  }
+
   private static double seconds(Duration length) {
     return length.toMillis() / 1000.0;
   }
 
-  private static Duration duration(JsonNode node) {
-    return Duration.ofMillis(Math.round(node.asDouble() * 1000));
+  private static Duration duration(String field, JsonNode node) {
+    return Duration.ofMillis(Math.round(number(field, node) * 1000));
   }
 }

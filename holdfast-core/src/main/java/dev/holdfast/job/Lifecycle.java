@@ -16,13 +16,18 @@ public final class Lifecycle {
       case Outcome.Succeeded(Payload result) -> Transition.succeed(result);
       case Outcome.Failed(Failure failure) -> retryOrFail(attempt, policy, failure, dice);
       case Outcome.Snoozed(Duration delay) -> Transition.giveBack("snoozed", delay);
-      case Outcome.Stopped() -> Transition.stop(policy.onStop());
+      case Outcome.Stopped() -> stopped(policy);
       // A job that pauses when stopped is paused by a drain too: its target must not go on.
       case Outcome.Released released when policy.onStop() == OnStop.PAUSE ->
-          Transition.stop(OnStop.PAUSE);
+          Transition.stop(OnStop.PAUSE).refundingAttempt();
       case Outcome.Released released -> Transition.giveBack("released", Duration.ZERO);
       case Outcome.LeaseExpired(String worker) -> afterSilence(attempt, policy, worker);
     };
+  }
+
+  /** A job that was asked to stop, however its attempt ended short of success or final failure. */
+  public static Transition stopped(Policy policy) {
+    return Transition.stop(policy.onStop());
   }
 
   private static Transition retryOrFail(

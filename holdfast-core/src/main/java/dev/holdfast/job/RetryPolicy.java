@@ -57,8 +57,8 @@ public sealed interface RetryPolicy {
     public Exponential {
       checkDelay("retry.base_seconds", base);
       checkDelay("retry.cap_seconds", cap);
-      if (base.isZero() || base.compareTo(cap) > 0) {
-        throw HoldfastException.invalid("retry.base_seconds", base, "more than 0, at most the cap");
+      if (base.toMillis() < 1 || base.compareTo(cap) > 0) {
+        throw HoldfastException.invalid("retry.base_seconds", base, "1 ms to the cap");
       }
       if (!(jitter >= 0 && jitter <= 1)) {
         throw HoldfastException.invalid("retry.jitter", jitter, "0 to 1");
@@ -67,9 +67,8 @@ public sealed interface RetryPolicy {
 
     @Override
     public Optional<Duration> delayAfter(int earlierFailures, RandomGenerator dice) {
-      // 2^30 times any base is over every cap; the bound keeps the shift from wrapping.
-      long doublings = 1L << Math.min(earlierFailures, 30);
-      long delayMillis = Math.min(cap.toMillis(), base.toMillis() * doublings);
+      double doubled = base.toMillis() * Math.pow(2, earlierFailures);
+      long delayMillis = Math.min(cap.toMillis(), Math.round(doubled));
       long jitterMillis = (long) (delayMillis * jitter * dice.nextDouble());
       return Optional.of(Duration.ofMillis(delayMillis + jitterMillis));
     }

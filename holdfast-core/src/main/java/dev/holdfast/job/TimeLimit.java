@@ -11,7 +11,7 @@ public record TimeLimit(Optional<Duration> length) {
 
   public TimeLimit {
     length.ifPresent(limit -> {
-      if (limit.toMillis() < 1 || limit.compareTo(Duration.ofDays(30)) > 0) {
+      if (limit.compareTo(Duration.ofMillis(1)) < 0 || limit.compareTo(Duration.ofDays(30)) > 0) {
         throw HoldfastException.invalid("timeout", limit, "1 ms to 30 days, or none");
       }
     });

@@ -52,6 +52,10 @@ public record Transition(
         JobState.QUEUED, attemptOutcome, delay, true, false, Optional.empty(), Payload.NULL);
   }
 
+  Transition refundingAttempt() {
+    return new Transition(to, attemptOutcome, delay, true, countsAsFailure, failure, result);
+  }
+
   static Transition stop(Policy.OnStop onStop) {
     JobState to = onStop == Policy.OnStop.PAUSE ? JobState.PAUSED : JobState.CANCELLED;
     Failure interrupted = Failure.permanent("STOPPED", INTERRUPTED);

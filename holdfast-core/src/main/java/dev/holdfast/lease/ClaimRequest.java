@@ -14,6 +14,7 @@ import java.util.Set;
  * @param kinds empty when the worker runs any kind
  * @param limit never more than the worker can start at once
  * @param leaseLength overrides what the jobs and their queues say
+ * @param thorough looks at every due job, where a hurried claim may miss one for a second or two
  * @param claimId makes the claim repeatable: the same id again gets the same leases
  */
 public record ClaimRequest(
@@ -24,7 +25,8 @@ public record ClaimRequest(
     String host,
     Map<String, String> labels,
     Optional<Duration> leaseLength,
-    Optional<String> claimId) {
+    Optional<String> claimId,
+    boolean thorough) {
 
   public ClaimRequest {
     Limits.name("worker", worker);
@@ -41,11 +43,51 @@ public record ClaimRequest(
     labels = Map.copyOf(labels);
   }
 
-  public ClaimRequest withLimit(int limit) {
-    return new ClaimRequest(worker, queues, kinds, limit, host, labels, leaseLength, claimId);
+  /** A worker that runs any kind, has no labels, and takes leases as long as the jobs say. */
+  public static ClaimRequest of(String worker, Set<String> queues, int limit) {
+    return new ClaimRequest(
+        worker,
+        queues,
+        Optional.empty(),
+        limit,
+        "",
+        Map.of(),
+        Optional.empty(),
+        Optional.empty(),
+        false);
   }
 
   public ClaimRequest withQueues(Set<String> queues) {
-    return new ClaimRequest(worker, queues, kinds, limit, host, labels, leaseLength, claimId);
+    return new ClaimRequest(
+        worker, queues, kinds, limit, host, labels, leaseLength, claimId, thorough);
+  }
+
+  public ClaimRequest withKinds(Set<String> kinds) {
+    return new ClaimRequest(
+        worker, queues, Optional.of(kinds), limit, host, labels, leaseLength, claimId, thorough);
+  }
+
+  public ClaimRequest withLimit(int limit) {
+    return new ClaimRequest(
+        worker, queues, kinds, limit, host, labels, leaseLength, claimId, thorough);
+  }
+
+  public ClaimRequest withPlace(String host, Map<String, String> labels) {
+    return new ClaimRequest(
+        worker, queues, kinds, limit, host, labels, leaseLength, claimId, thorough);
+  }
+
+  public ClaimRequest withLeaseLength(Duration length) {
+    return new ClaimRequest(
+        worker, queues, kinds, limit, host, labels, Optional.of(length), claimId, thorough);
+  }
+
+  public ClaimRequest withClaimId(String id) {
+    return new ClaimRequest(
+        worker, queues, kinds, limit, host, labels, leaseLength, Optional.of(id), thorough);
+  }
+
+  public ClaimRequest thoroughly() {
+    return new ClaimRequest(worker, queues, kinds, limit, host, labels, leaseLength, claimId, true);
   }
 }

@@ -1,9 +1,11 @@
 package dev.holdfast.lease;
 
 import dev.holdfast.codec.PolicyJson;
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Attempt;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Policy;
+import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Tenant;
 import java.sql.ResultSet;
@@ -12,9 +14,13 @@ import java.util.UUID;
 import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.statement.StatementContext;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A leased job's row as a {@link Lease}: the claim and the reaper read the same columns. */
 record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> {
+
+  private static final Logger log = LoggerFactory.getLogger(LeaseRow.class);
 
   static LeaseRow of(Tenant tenant) {
     return new LeaseRow(tenant.name().value(), new PolicyJson());
@@ -38,10 +44,21 @@ record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> 
   }
 
   private Policy policy(@Nullable String queueDefaults, @Nullable String job) {
-    Policy policy = Policy.DEFAULTS;
-    if (queueDefaults != null) {
-      policy = policy.with(policies.read(queueDefaults));
+    return Policy.DEFAULTS.with(overrides(queueDefaults)).with(overrides(job));
+  }
+
+  // The API refuses policies it cannot read; only somebody with SQL can have stored one. Throwing
+  // here
+  // would leave the job leased to nobody, and every other job of the batch with it.
+  private PolicyOverrides overrides(@Nullable String json) {
+    if (json == null) {
+      return PolicyOverrides.NONE;
     }
-    return job == null ? policy : policy.with(policies.read(job));
+    try {
+      return policies.read(json);
+    } catch (HoldfastException e) {
+      log.error("A stored policy cannot be read, the defaults apply instead: {}", e.getMessage());
+      return PolicyOverrides.NONE;
+    }
   }
 }

@@ -24,6 +24,8 @@ public final class Presence implements Hosts {
       SELECT DISTINCT host
         FROM {schema}.worker
        WHERE beat_at > now() - :absent_ms * interval '1 millisecond'
+      UNION
+      SELECT :host -- not visible to its own statement
       """;
 
   private static final String LEAVE =

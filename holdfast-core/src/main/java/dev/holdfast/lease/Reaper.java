@@ -32,7 +32,7 @@ public final class Reaper {
         LEFT JOIN {schema}.queue ON queue.name = lane.queue
        WHERE job.worker IS NOT NULL AND job.lease_expires_at < {schema}.clock()
        ORDER BY job.fence
-       LIMIT :limit
+       LIMIT (SELECT :limit) -- unknown to the planner, who else prefers to sort the whole table
          FOR UPDATE OF job SKIP LOCKED
       """;
 

@@ -2,14 +2,17 @@ package dev.holdfast.lease;
 
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.JobIds;
+import dev.holdfast.job.JobState;
 import dev.holdfast.job.Lifecycle;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Transition;
 import dev.holdfast.tenant.Db;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
@@ -34,8 +37,9 @@ final class Transitions {
       """
       WITH ended AS MATERIALIZED (
         SELECT *
-          FROM unnest((SELECT :job_ids), (SELECT :fences), :states, :outcomes, :failures,
-                      :error_codes, :error_messages, :log_excerpts, :results)
+          FROM unnest((SELECT :job_ids), (SELECT :fences), (SELECT :states), (SELECT :outcomes),
+                      (SELECT :failures), (SELECT :error_codes), (SELECT :error_messages),
+                      (SELECT :log_excerpts), (SELECT :results))
             AS ended (job_id, held_fence, end_state, end_outcome, end_failures, end_error_code,
                       end_error_message, log_excerpt, result)
       ), gone AS (
@@ -62,13 +66,14 @@ final class Transitions {
       """;
 
   // The row stays live, so the attempt that just ended goes to attempt. A job handed back at once
-  // keeps its run_at, and with it its place.
+  // keeps its run_at, and with it its place. One that somebody asked to stop does not run again.
   private static final String SEND_BACK =
       """
       WITH ended AS MATERIALIZED (
         SELECT *
-          FROM unnest((SELECT :job_ids), (SELECT :fences), :states, :outcomes, :failures,
-                      :error_codes, :error_messages, :log_excerpts, :delays_ms, :refunds)
+          FROM unnest((SELECT :job_ids), (SELECT :fences), (SELECT :states), (SELECT :outcomes),
+                      (SELECT :failures), (SELECT :error_codes), (SELECT :error_messages),
+                      (SELECT :log_excerpts), (SELECT :delays_ms), (SELECT :refunds))
             AS ended (job_id, fence, state, outcome, failures, error_code,
                       error_message, log_excerpt, delay_ms, refund)
       ), held AS MATERIALIZED (
@@ -76,6 +81,7 @@ final class Transitions {
           FROM ended
           JOIN {schema}.job ON job.id = ended.job_id AND job.fence = ended.fence
          WHERE job.state IN ('dispatched', 'running', 'stopping')
+           AND NOT (job.state = 'stopping' AND ended.state = 'queued')
            FOR UPDATE OF job
       ), sent AS (
         UPDATE {schema}.job
@@ -102,10 +108,19 @@ final class Transitions {
       """;
 
   /** An attempt and what was decided about it. */
-  record Ended(LeaseKey key, Transition transition) {
+  record Ended(Lease lease, Transition transition) {
 
     static Ended of(Lease lease, Outcome outcome, RandomGenerator dice) {
-      return new Ended(lease.key(), Lifecycle.next(lease.attempt(), lease.policy(), outcome, dice));
+      return new Ended(lease, Lifecycle.next(lease.attempt(), lease.policy(), outcome, dice));
+    }
+
+    /** The same attempt of a job that turned out to be asked to stop. */
+    Ended asStopped() {
+      return new Ended(lease, Lifecycle.stopped(lease.policy()));
+    }
+
+    LeaseKey key() {
+      return lease.key();
     }
 
     boolean finishesJob() {
@@ -141,26 +156,42 @@ final class Transitions {
 
   List<FinishReply> apply(List<Ended> ended) {
     // One statement is a transaction already; most batches are nothing but successes.
-    boolean oneStatement =
-        ended.stream().allMatch(Ended::finishesJob) || ended.stream().noneMatch(Ended::finishesJob);
-    return oneStatement
+    return ended.stream().allMatch(Ended::finishesJob)
         ? jdbi.withHandle(handle -> apply(handle, ended))
         : jdbi.inTransaction(handle -> apply(handle, ended));
   }
 
   List<FinishReply> apply(Handle handle, List<Ended> ended) {
+    Map<LeaseKey, JobState> recorded = write(handle, ended);
+    List<Ended> stopped =
+        ended.stream()
+            .filter(end -> end.transition().to() == JobState.QUEUED)
+            .filter(end -> !recorded.containsKey(end.key()))
+            .map(Ended::asStopped)
+            .toList();
+    if (!stopped.isEmpty()) {
+      recorded.putAll(write(handle, stopped));
+    }
+    return ended.stream().map(end -> reply(recorded.get(end.key()))).toList();
+  }
+
+  private static FinishReply reply(@Nullable JobState recorded) {
+    return recorded == null ? new FinishReply.Lost() : new FinishReply.Recorded(recorded);
+  }
+
+  private Map<LeaseKey, JobState> write(Handle handle, List<Ended> ended) {
     List<Ended> inOrder =
         ended.stream()
             .sorted(Comparator.comparing(end -> end.key().jobId(), JobIds.ORDER))
             .toList();
-    Set<LeaseKey> recorded = new HashSet<>();
-    recorded.addAll(finish(handle, inOrder.stream().filter(Ended::finishesJob).toList()));
-    recorded.addAll(sendBack(handle, inOrder.stream().filter(end -> !end.finishesJob()).toList()));
-    return ended.stream().map(end -> reply(end, recorded.contains(end.key()))).toList();
-  }
-
-  private static FinishReply reply(Ended end, boolean recorded) {
-    return recorded ? new FinishReply.Recorded(end.transition().to()) : new FinishReply.Lost();
+    Set<LeaseKey> written = new HashSet<>();
+    written.addAll(finish(handle, inOrder.stream().filter(Ended::finishesJob).toList()));
+    written.addAll(sendBack(handle, inOrder.stream().filter(end -> !end.finishesJob()).toList()));
+    Map<LeaseKey, JobState> recorded = new HashMap<>();
+    ended.stream()
+        .filter(end -> written.contains(end.key()))
+        .forEach(end -> recorded.put(end.key(), end.transition().to()));
+    return recorded;
   }
 
   private List<LeaseKey> finish(Handle handle, List<Ended> ended) {

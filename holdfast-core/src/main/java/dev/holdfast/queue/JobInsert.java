@@ -21,14 +21,15 @@ final class JobInsert {
       """
       INSERT INTO {schema}.job
              (id, state, run_at, created_at, args, policy, tags, unique_scope, unique_key, lane)
-      SELECT ?, ?,
-             coalesce(?, {schema}.clock() + ? * interval '1 millisecond'),
-             {schema}.clock(), ?::json, ?::json, ?, ?, ?, found.lane
-        FROM (SELECT coalesce(?, (
+      SELECT :id, :state,
+             coalesce(:run_at, {schema}.clock() + :delay_ms * interval '1 millisecond'),
+             {schema}.clock(), :args::json, :policy::json, :tags, :unique_scope, :unique_key,
+             found.lane
+        FROM (SELECT coalesce(:lane, (
                SELECT lane.id
                  FROM {schema}.lane
-                WHERE queue = ? AND kind = ? AND priority = ?
-                  AND host = ? AND host_required = ? AND labels = ?
+                WHERE queue = :queue AND kind = :kind AND priority = :priority
+                  AND host = :host AND host_required = :host_required AND labels = :labels
              ))) AS found (lane)
        WHERE found.lane IS NOT NULL
       """;
@@ -37,7 +38,8 @@ final class JobInsert {
   private final String insertIfAbsent;
 
   JobInsert(Db db) {
-    this.insert = db.sql(INSERT);
+    // Names for the reader; JDBC wants places, in the order in which run() binds them.
+    this.insert = db.sql(INSERT).replaceAll("(?<!:):[a-z_]+", "?");
     this.insertIfAbsent = insert + "ON CONFLICT DO NOTHING";
   }
 

@@ -72,14 +72,7 @@ public final class Migrator {
 
   /** Fails, naming the remedy, unless the schema has exactly this version's tables. */
   void check(Jdbi jdbi, SchemaName schema) {
-    boolean exists =
-        jdbi.withHandle(handle ->
-            handle
-                .createQuery("SELECT to_regclass(:table) IS NOT NULL")
-                .bind("table", schema.value() + ".migration")
-                .mapTo(Boolean.class)
-                .one());
-    int applied = exists ? jdbi.withHandle(handle -> applied(handle, schema)) : 0;
+    int applied = jdbi.withHandle(handle -> applied(handle, schema));
     refuseNewer(schema, applied);
     if (applied < names.size()) {
       throw new HoldfastException(
@@ -87,6 +80,15 @@ public final class Migrator {
           "schema %s is at version %d, this Holdfast needs %d; run migrate() first"
               .formatted(schema.value(), applied, names.size()));
     }
+  }
+
+  boolean exists(Jdbi jdbi, SchemaName schema) {
+    return jdbi.withHandle(handle ->
+        handle
+            .createQuery("SELECT to_regclass(:table) IS NOT NULL")
+            .bind("table", schema.value() + ".migration")
+            .mapTo(Boolean.class)
+            .one());
   }
 
   /** All statements that make the schema, for people who apply DDL by their own means. */

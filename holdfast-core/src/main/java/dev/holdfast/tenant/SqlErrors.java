@@ -27,6 +27,10 @@ public final class SqlErrors {
 
   /** For callers of the API, who should not have to know what we talk to the database with. */
   public static HoldfastException translated(String doing, Throwable e) {
+    if (state(e).equals("22P02") || state(e).equals("22P05")) {
+      return new HoldfastException(
+          ErrorCode.INVALID_ARGUMENT, "args is not JSON: " + message(e), e);
+    }
     return isBadData(e)
         ? new HoldfastException(ErrorCode.INVALID_ARGUMENT, doing + ": " + message(e), e)
         : new HoldfastException(ErrorCode.DATABASE, doing + ": " + message(e), e);

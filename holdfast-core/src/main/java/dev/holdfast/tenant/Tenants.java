@@ -79,6 +79,12 @@ public final class Tenants {
 
   /** An existing tenant whose tables are this version's. */
   public Tenant open(TenantName tenant) {
+    if (!Migrator.TENANT.exists(jdbi, schemaOf(tenant))) {
+      throw new HoldfastException(
+          ErrorCode.NOT_FOUND,
+          "no tenant '%s'; tenants().create() makes one, migrate() the default one"
+              .formatted(tenant));
+    }
     Migrator.TENANT.check(jdbi, schemaOf(tenant));
     return tenant(tenant);
   }

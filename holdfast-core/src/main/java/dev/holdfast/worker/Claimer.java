@@ -60,15 +60,9 @@ final class Claimer implements Loop.Step {
   }
 
   ClaimRequest request(int limit) {
-    return new ClaimRequest(
-        config.name(),
-        config.queues(),
-        Optional.of(setup.handlers().kinds()),
-        limit,
-        config.host(),
-        config.labels(),
-        Optional.empty(),
-        Optional.empty());
+    return ClaimRequest.of(config.name(), config.queues(), limit)
+        .withKinds(setup.handlers().kinds())
+        .withPlace(config.host(), config.labels());
   }
 
   // With a backlog, permits come free one by one, many a millisecond. Claiming each at once would

@@ -107,7 +107,7 @@ public final class Worker implements AutoCloseable {
     int attempts = 0;
     while (true) {
       long sentNanos = System.nanoTime();
-      List<Lease> leases = surroundings.leases().claim(claimer.request(1)).leases();
+      List<Lease> leases = surroundings.leases().claim(claimer.request(1).thoroughly()).leases();
       if (leases.isEmpty()) {
         return attempts;
       }

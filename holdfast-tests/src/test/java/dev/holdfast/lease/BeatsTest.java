@@ -10,8 +10,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
@@ -77,18 +75,7 @@ class BeatsTest {
   }
 
   private List<Lease> claim(int limit) {
-    return leases()
-        .claim(
-            new ClaimRequest(
-                "host-1",
-                Set.of("default"),
-                Optional.empty(),
-                limit,
-                "host",
-                Map.of(),
-                Optional.empty(),
-                Optional.empty()))
-        .leases();
+    return leases().claim(ClaimRequest.of("host-1", Set.of("default"), limit)).leases();
   }
 
   private LeaseSource leases() {

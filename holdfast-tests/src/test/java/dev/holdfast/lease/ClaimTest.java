@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CyclicBarrier;
@@ -154,18 +153,7 @@ class ClaimTest {
   }
 
   private List<Lease> claim(String worker, int limit) {
-    return leases()
-        .claim(
-            new ClaimRequest(
-                worker,
-                Set.of("default"),
-                Optional.empty(),
-                limit,
-                "host",
-                Map.of(),
-                Optional.empty(),
-                Optional.empty()))
-        .leases();
+    return leases().claim(ClaimRequest.of(worker, Set.of("default"), limit)).leases();
   }
 
   private LeaseSource leases() {

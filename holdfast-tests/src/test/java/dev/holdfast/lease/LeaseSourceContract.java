@@ -22,7 +22,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Executors;
@@ -216,15 +215,7 @@ abstract class LeaseSourceContract {
     assertThat(leases().claim(slow).leases().getFirst().length()).hasSeconds(90);
     assertThat(leases().claim(slow).leases().getFirst().length()).hasSeconds(5);
     ClaimRequest asking =
-        new ClaimRequest(
-            "worker",
-            Set.of("slow"),
-            Optional.empty(),
-            1,
-            "host",
-            Map.of(),
-            Optional.of(Duration.ofSeconds(7)),
-            Optional.empty());
+        ClaimRequest.of("worker", Set.of("slow"), 1).withLeaseLength(Duration.ofSeconds(7));
     assertThat(leases().claim(asking).leases().getFirst().length()).hasSeconds(7);
   }
 
@@ -406,6 +397,25 @@ abstract class LeaseSourceContract {
         .containsExactly("snoozed", "released");
   }
 
+  @Test
+  void a_job_that_was_asked_to_stop_does_not_run_again_however_its_attempt_ends() {
+    List<Outcome> ends =
+        List.of(
+            Outcome.failed(Failure.retryable("SMTP_DOWN", "no route")),
+            Outcome.snoozed(Duration.ofSeconds(1)),
+            new Outcome.Released("closing"));
+    for (Outcome end : ends) {
+      UUID id = enqueue(NewJob.of("email", 1));
+      Lease lease = claimOne("worker");
+      tenant.jobs().requestStop(id);
+
+      FinishReply reply = finish(lease, end);
+
+      assertThat(reply).isEqualTo(new FinishReply.Recorded(JobState.CANCELLED));
+      assertThat(tenant.job(id).state()).isEqualTo(JobState.CANCELLED);
+    }
+  }
+
   // Reporting
 
   @Test
@@ -467,57 +477,21 @@ abstract class LeaseSourceContract {
 
   List<Lease> claimKinds(String worker, int limit, Set<String> kinds) {
     ClaimRequest any = anyKind(worker, limit);
-    return leases()
-        .claim(
-            new ClaimRequest(
-                worker,
-                any.queues(),
-                Optional.of(kinds),
-                limit,
-                "host",
-                Map.of(),
-                Optional.empty(),
-                Optional.empty()))
-        .leases();
+    return leases().claim(ClaimRequest.of(worker, any.queues(), limit).withKinds(kinds)).leases();
   }
 
   List<Lease> claimFrom(String host, Map<String, String> labels) {
     return leases()
-        .claim(
-            new ClaimRequest(
-                "worker",
-                Set.of("default"),
-                Optional.empty(),
-                10,
-                host,
-                labels,
-                Optional.empty(),
-                Optional.empty()))
+        .claim(ClaimRequest.of("worker", Set.of("default"), 10).withPlace(host, labels))
         .leases();
   }
 
   static ClaimRequest anyKind(String worker, int limit) {
-    return new ClaimRequest(
-        worker,
-        Set.of("default"),
-        Optional.empty(),
-        limit,
-        "host",
-        Map.of(),
-        Optional.empty(),
-        Optional.empty());
+    return ClaimRequest.of(worker, Set.of("default"), limit);
   }
 
   static ClaimRequest withId(String claimId, String worker, int limit) {
-    return new ClaimRequest(
-        worker,
-        Set.of("default"),
-        Optional.empty(),
-        limit,
-        "host",
-        Map.of(),
-        Optional.empty(),
-        Optional.of(claimId));
+    return ClaimRequest.of(worker, Set.of("default"), limit).withClaimId(claimId);
   }
 
   FinishReply finish(Lease lease, Outcome outcome) {

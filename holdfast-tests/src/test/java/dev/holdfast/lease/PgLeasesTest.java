@@ -145,4 +145,16 @@ class PgLeasesTest extends LeaseSourceContract {
       statement.execute(tenant.tenant().db().sql("INSERT INTO {schema}.sent VALUES (1)"));
     }
   }
+
+  @Test
+  void a_stored_policy_that_cannot_be_read_keeps_nobody_from_working() {
+    UUID id = enqueue(NewJob.of("email", 1));
+    tenant.execute("UPDATE {schema}.job SET policy = '{\"max_attempts\": \"many\"}'");
+
+    Lease lease = claimOne("worker");
+    expireAndReap();
+
+    assertThat(lease.policy().maxAttempts()).isEqualTo(3);
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
+  }
 }

@@ -54,23 +54,6 @@ class PlansTest {
     CUSTOM
   }
 
-  /**
-   * Statements that are planned badly, known and not yet cured. Only while they are planned for
-   * each call and nobody has counted the table: from its tenth execution on, a connection has the
-   * generic plan, which is good.
-   */
-  private static final Map<Data, Set<String>> KNOWN_BAD =
-      Map.of(
-          Data.EMPTY,
-          Set.of(
-              "CUSTOM Beats.EXTEND",
-              "CUSTOM Transitions.FINISH",
-              "CUSTOM Transitions.SEND_BACK",
-              "CUSTOM Reaper.EXPIRED"),
-          Data.FULL_BUT_NEVER_ANALYZED,
-          Set.of(
-              "CUSTOM Beats.EXTEND", "CUSTOM Transitions.FINISH", "CUSTOM Transitions.SEND_BACK"));
-
   private static final List<CoreStatement> HOT =
       List.of(
           CoreStatement.named(Claims.class, "CLAIM"),
@@ -79,7 +62,7 @@ class PlansTest {
           CoreStatement.named(Transitions.class, "SEND_BACK"),
           CoreStatement.named(Reaper.class, "EXPIRED"),
           CoreStatement.named(Reports.class, "PROGRESS"),
-          CoreStatement.named("dev.holdfast.queue.Enqueuer", "INSERT"),
+          CoreStatement.named("dev.holdfast.queue.JobInsert", "INSERT"),
           CoreStatement.named("dev.holdfast.queue.Enqueuer", "EXISTING"),
           CoreStatement.named(TenantRotation.class, "PROBE"));
 
@@ -100,13 +83,7 @@ class PlansTest {
 
     Map<String, String> bad = tenant.tenant().db().jdbi().withHandle(this::badPlans);
 
-    Set<String> known = KNOWN_BAD.getOrDefault(data, Set.of());
-    assertThat(bad.entrySet().stream().filter(plan -> !known.contains(plan.getKey())))
-        .as("bad plans that are not in KNOWN_BAD")
-        .isEmpty();
-    assertThat(bad.keySet())
-        .as("plans in KNOWN_BAD; those that are good now must be taken off the list")
-        .containsAll(known);
+    assertThat(bad).isEmpty();
   }
 
   private Map<String, String> badPlans(Handle handle) throws SQLException {

@@ -15,7 +15,6 @@ import dev.holdfast.worker.Worker;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -69,19 +68,7 @@ class TwoProcessesTest {
   void what_one_process_claimed_another_can_extend_and_finish() {
     UUID id = one.jobs(tenant.name()).enqueue(EMAIL.job("ada")).id();
     Lease lease =
-        leases(one)
-            .claim(
-                new ClaimRequest(
-                    "host-1",
-                    Set.of("default"),
-                    Optional.empty(),
-                    1,
-                    "host",
-                    Map.of(),
-                    Optional.empty(),
-                    Optional.empty()))
-            .leases()
-            .getFirst();
+        leases(one).claim(ClaimRequest.of("host-1", Set.of("default"), 1)).leases().getFirst();
 
     List<Extension> extensions = leases(other).extend(List.of(lease));
     List<FinishReply> replies =

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,8 @@ class ConstraintsTest {
     RUNNING_WITHOUT_EXPIRY("job_lease_belongs_to_state", "state = 'running', worker = 'w'"),
     STOPPING_WITHOUT_LEASE("job_lease_belongs_to_state", "state = 'stopping'"),
     DISPATCHED_WITHOUT_LEASE("job_lease_belongs_to_state", "state = 'dispatched'"),
+    QUEUED_WITH_WORKER("job_lease_belongs_to_state", "worker = 'w'"),
+    QUEUED_WITH_EXPIRY("job_lease_belongs_to_state", "lease_expires_at = now()"),
     QUEUED_WITH_LEASE("job_lease_belongs_to_state", "worker = 'w', lease_expires_at = now()"),
     PAUSED_WITH_LEASE(
         "job_lease_belongs_to_state", "state = 'paused', worker = 'w', lease_expires_at = now()"),
@@ -36,12 +39,13 @@ class ConstraintsTest {
     UNIQUE_SCOPE_WITHOUT_KEY("job_unique_is_whole", "unique_scope = 'tenant'"),
     LIVE_JOB_IN_THE_HISTORY("job_done_is_finished", "state = 'queued'"),
     FAILED_WITHOUT_ERROR("job_done_failed_says_why", "state = 'failed'"),
-    FAILED_WITHOUT_MESSAGE("job_done_failed_says_why", "state = 'failed', error_code = 'BROKEN'"),
-    FAILED_WITHOUT_CODE("job_done_failed_says_why", "state = 'failed', error_message = 'broken'"),
+    FINISHED_WITHOUT_MESSAGE("job_done_error_is_whole", "error_code = 'BROKEN'"),
+    FINISHED_WITHOUT_CODE("job_done_error_is_whole", "error_message = 'broken'"),
     ATTEMPT_WITHOUT_WORKER("job_done_attempt_is_whole", "attempt_outcome = 'succeeded'"),
     ATTEMPT_WITHOUT_OUTCOME("job_done_attempt_is_whole", "worker = 'w', started_at = now()"),
     ATTEMPT_WITHOUT_START(
         "job_done_attempt_is_whole", "attempt_outcome = 'succeeded', worker = 'w'"),
+    ATTEMPT_ERROR_WITHOUT_MESSAGE("attempt_error_is_whole", "error_code = 'BROKEN'"),
     QUEUE_WITHOUT_ROOM("queue_concurrency_limit_check", "concurrency_limit = 0");
 
     private final String constraint;
@@ -53,9 +57,10 @@ class ConstraintsTest {
     }
 
     String table() {
-      return constraint.startsWith("queue")
-          ? "queue"
-          : constraint.startsWith("job_done") ? "job_done" : "job";
+      return Stream.of("queue", "attempt", "job_done", "job")
+          .filter(constraint::startsWith)
+          .findFirst()
+          .orElseThrow();
     }
   }
 
@@ -63,6 +68,16 @@ class ConstraintsTest {
     Map<String, String> row = new LinkedHashMap<>();
     if (table.equals("queue")) {
       row.put("name", "'mail'");
+      return row;
+    }
+    if (table.equals("attempt")) {
+      row.put("job_id", "gen_random_uuid()");
+      row.put("fence", "1");
+      row.put("number", "1");
+      row.put("started_at", "now()");
+      row.put("finished_at", "now()");
+      row.put("worker", "'w'");
+      row.put("outcome", "'failed'");
       return row;
     }
     row.put("id", "gen_random_uuid()");

@@ -27,8 +27,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -470,16 +468,7 @@ class WorkerTest {
     LeaseSource leases =
         new PgLeases(
             tenant.tenant(), Set::of, new LanePositions(() -> 0), RandomGenerator.getDefault());
-    ClaimRequest request =
-        new ClaimRequest(
-            "dead-worker",
-            Set.of("default"),
-            Optional.empty(),
-            1,
-            "host",
-            Map.of(),
-            Optional.empty(),
-            Optional.empty());
+    ClaimRequest request = ClaimRequest.of("dead-worker", Set.of("default"), 1);
     return leases.claim(request).leases().getFirst().key().fence();
   }
 

@@ -65,8 +65,8 @@ CREATE TABLE {schema}.job (
   CONSTRAINT job_is_live CHECK
     (state IN ('pending', 'queued', 'dispatched', 'running', 'stopping', 'paused')),
   CONSTRAINT job_lease_belongs_to_state CHECK
-    ((state IN ('dispatched', 'running', 'stopping'))
-      = (worker IS NOT NULL AND lease_expires_at IS NOT NULL)),
+    ((state IN ('dispatched', 'running', 'stopping')) = (worker IS NOT NULL)
+      AND (worker IS NULL) = (lease_expires_at IS NULL)),
   CONSTRAINT job_error_is_whole CHECK ((error_code IS NULL) = (error_message IS NULL)),
   CONSTRAINT job_unique_is_whole CHECK ((unique_scope IS NULL) = (unique_key IS NULL))
 ) WITH (
@@ -144,8 +144,8 @@ CREATE TABLE {schema}.job_done (
   output_tokens  bigint,
   CONSTRAINT job_done_pkey PRIMARY KEY (id),
   CONSTRAINT job_done_is_finished CHECK (state IN ('succeeded', 'failed', 'cancelled')),
-  CONSTRAINT job_done_failed_says_why CHECK
-    (state <> 'failed' OR (error_code IS NOT NULL AND error_message IS NOT NULL)),
+  CONSTRAINT job_done_failed_says_why CHECK (state <> 'failed' OR error_code IS NOT NULL),
+  CONSTRAINT job_done_error_is_whole CHECK ((error_code IS NULL) = (error_message IS NULL)),
   CONSTRAINT job_done_attempt_is_whole CHECK
     ((attempt_outcome IS NULL) = (worker IS NULL) AND (worker IS NULL OR started_at IS NOT NULL))
 );
@@ -165,7 +165,8 @@ CREATE TABLE {schema}.attempt (
   error_code    text,
   error_message text,
   log_excerpt   text,
-  CONSTRAINT attempt_pkey PRIMARY KEY (job_id, fence)
+  CONSTRAINT attempt_pkey PRIMARY KEY (job_id, fence),
+  CONSTRAINT attempt_error_is_whole CHECK ((error_code IS NULL) = (error_message IS NULL))
 );
 
 CREATE TABLE {schema}.job_log (
