@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.error.HoldfastException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -10,16 +11,33 @@ import picocli.CommandLine.IVersionProvider;
     description = "Durable job execution for Java and PostgreSQL.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class,
+    subcommands = MigrateCommand.class,
     footer = {
       "",
       "In the source tree, ./holdfast also runs:",
-      "  bench   Measures Holdfast.",
-      "  prove   Proves its promises under load and failure."
+      "  bench   Measures Holdfast beside raw SQL on a PostgreSQL of its own."
     })
 final class Main implements Runnable {
 
   public static void main(String[] args) {
-    System.exit(new CommandLine(new Main()).execute(args));
+    System.exit(commandLine().execute(args));
+  }
+
+  static CommandLine commandLine() {
+    return new CommandLine(new Main())
+        .setExecutionExceptionHandler((error, command, parsed) -> {
+          command.getErr().println("holdfast: " + explained(error));
+          return 1;
+        });
+  }
+
+  // People get a sentence; a stack trace would hide it.
+  private static String explained(Exception error) {
+    Throwable cause = error;
+    while (cause.getCause() != null && !(cause instanceof HoldfastException)) {
+      cause = cause.getCause();
+    }
+    return String.valueOf(cause.getMessage());
   }
 
   @Override

@@ -17,7 +17,7 @@ public record TenantName(String value) {
     }
   }
 
-  SchemaName schemaUnder(SchemaName control) {
+  public SchemaName schemaUnder(SchemaName control) {
     return new SchemaName(control.value() + "_" + value);
   }
 

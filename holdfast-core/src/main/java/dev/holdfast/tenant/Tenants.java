@@ -57,6 +57,16 @@ public final class Tenants {
     return tenant(tenant);
   }
 
+  /** Lets a role use all tables there are now, without the right to change them. */
+  public void grantTo(SchemaName role) {
+    jdbi.useHandle(handle -> {
+      handle.createScript(Migrator.grants(control, role)).execute();
+      list()
+          .forEach(
+              tenant -> handle.createScript(Migrator.grants(schemaOf(tenant), role)).execute());
+    });
+  }
+
   /** Removes the tenant and everything in it, for good. */
   public void drop(TenantName tenant) {
     jdbi.useTransaction(handle -> {
