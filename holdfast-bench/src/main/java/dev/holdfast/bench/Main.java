@@ -7,7 +7,8 @@ import picocli.CommandLine.Command;
 @Command(
     name = "holdfast",
     description = "Measures Holdfast, and proves its promises under load and failure.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    subcommands = BenchCommand.class)
 final class Main implements Runnable {
 
   public static void main(String[] args) {
@@ -17,11 +18,6 @@ final class Main implements Runnable {
   @Override
   public void run() {
     CommandLine.usage(this, System.out);
-  }
-
-  @Command(description = "Measures Holdfast.")
-  void bench() {
-    run();
   }
 
   @Command(description = "Proves the promises of Holdfast under load and failure.")
