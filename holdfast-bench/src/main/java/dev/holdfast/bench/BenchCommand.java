@@ -1,17 +1,13 @@
 package dev.holdfast.bench;
 
 import dev.holdfast.bench.contender.Contender;
-import dev.holdfast.bench.contender.HoldfastContender;
-import dev.holdfast.bench.contender.RawContender;
 import dev.holdfast.bench.measure.Scale;
 import dev.holdfast.bench.measure.Server;
-import dev.holdfast.bench.workload.Workload;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -29,8 +25,8 @@ final class BenchCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..*",
       paramLabel = "W",
-      description = "Which workloads, such as W1 W3; all when none is named.")
-  private List<String> names = List.of();
+      description = "Which workloads, of ${COMPLETION-CANDIDATES}; all when none is named.")
+  private List<WorkloadName> names = List.of(WorkloadName.values());
 
   @Option(
       names = "--scale",
@@ -72,8 +68,7 @@ final class BenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Map<String, Workload> workloads = Workloads.named(names);
-    List<Contender> contenders = List.of(new RawContender(), new HoldfastContender(concurrency));
+    List<Contender> contenders = Contenders.all(concurrency);
     try (Server server = server();
         Writer lines = json == null ? Writer.nullWriter() : Files.newBufferedWriter(json)) {
       System.out.printf(
@@ -88,7 +83,7 @@ final class BenchCommand implements Callable<Integer> {
           concurrency);
       Tournament tournament =
           new Tournament(server, new Scale(scale), contenders, new JsonLines(lines));
-      Results results = tournament.run(workloads, repeats);
+      Results results = tournament.run(names, concurrency, repeats);
       System.out.println();
       System.out.print(Table.of(results));
     }

@@ -8,11 +8,12 @@ import picocli.CommandLine.Command;
     name = "holdfast",
     description = "Measures Holdfast, and proves its promises under load and failure.",
     mixinStandardHelpOptions = true,
-    subcommands = BenchCommand.class)
+    subcommands = {BenchCommand.class, DrainOnceCommand.class})
 final class Main implements Runnable {
 
   public static void main(String[] args) {
-    System.exit(new CommandLine(new Main()).execute(args));
+    System.exit(
+        new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true).execute(args));
   }
 
   @Override

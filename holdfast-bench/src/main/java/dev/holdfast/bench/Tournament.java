@@ -10,7 +10,6 @@ import dev.holdfast.bench.workload.Workload;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Runs each workload for all contenders before the next, and starts every repeat with another one:
@@ -18,15 +17,15 @@ import java.util.Map;
  */
 record Tournament(Server server, Scale scale, List<Contender> contenders, JsonLines lines) {
 
-  Results run(Map<String, Workload> workloads, int repeats) throws Exception {
+  Results run(List<WorkloadName> workloads, int concurrency, int repeats) throws Exception {
     Results results = new Results();
     warmUp();
-    for (Map.Entry<String, Workload> workload : workloads.entrySet()) {
+    for (WorkloadName workload : workloads) {
       List<Contender> order = new ArrayList<>(contenders);
       for (int repeat = 1; repeat <= repeats; repeat++) {
         for (Contender contender : order) {
-          progress(workload.getKey(), repeat, contender);
-          for (Sample sample : run(workload.getValue(), contender)) {
+          progress(workload.name(), repeat, contender);
+          for (Sample sample : run(workload.workload(concurrency), contender)) {
             results.add(contender.name(), sample);
             lines.write(contender.name(), repeat, sample);
           }

@@ -7,6 +7,9 @@ public interface Contender {
 
   String name();
 
+  /** Whether its queue knows such jobs. */
+  boolean canFill(Backlog backlog);
+
   /** Drops and creates its tables. */
   void reset(Server server);
 

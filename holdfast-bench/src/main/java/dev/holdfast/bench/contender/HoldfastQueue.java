@@ -74,11 +74,6 @@ final class HoldfastQueue implements JobQueue {
   }
 
   @Override
-  public boolean canFill(Backlog backlog) {
-    return true;
-  }
-
-  @Override
   public void fill(Backlog backlog, int count) {
     switch (backlog) {
       case SAME -> fillWith(NOOP::job, count);

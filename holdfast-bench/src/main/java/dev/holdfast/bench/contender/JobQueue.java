@@ -18,10 +18,7 @@ public interface JobQueue extends AutoCloseable {
   /** Jobs {@code from} to {@code from + count - 1}, the fastest way there is. */
   void enqueueAll(int from, int count);
 
-  /** Whether {@link #fill} knows how to. */
-  boolean canFill(Backlog backlog);
-
-  /** Puts jobs there that are not to be run, or not yet. */
+  /** Puts jobs there that are not to be run, or not yet; as {@link Contender#canFill} says. */
   void fill(Backlog backlog, int jobs);
 
   /** Starts a worker, which works until closed. */

@@ -32,6 +32,11 @@ public final class RawContender implements Contender {
   }
 
   @Override
+  public boolean canFill(Backlog backlog) {
+    return backlog == Backlog.SAME;
+  }
+
+  @Override
   public void reset(Server server) {
     server.execute(CREATE);
   }

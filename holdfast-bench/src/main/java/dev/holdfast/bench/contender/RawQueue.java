@@ -71,11 +71,6 @@ final class RawQueue implements JobQueue {
   }
 
   @Override
-  public boolean canFill(Backlog backlog) {
-    return backlog == Backlog.SAME;
-  }
-
-  @Override
   public void fill(Backlog backlog, int jobs) {
     new Chunks(FIRST_FILLING, jobs).forEach(this::enqueueAll);
   }
