@@ -5,6 +5,7 @@ import dev.holdfast.bench.measure.Costs;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Results as a Markdown table, so that a run can be pasted into docs/performance.md. */
 final class Table {
@@ -30,13 +31,15 @@ final class Table {
 
   private static String line(
       String row, String contender, Series figures, Map<String, Series> all) {
-    Series base = all.get(BASE);
-    String ratio =
-        base == null || contender.equals(BASE) ? "" : number(figures.median() / base.median());
+    String ratio = contender.equals(BASE) ? "" : ratio(figures, all.get(BASE));
     String spread = number(figures.least()) + "–" + number(figures.most());
     String median = number(figures.median()) + " " + figures.unit();
     List<String> cells = List.of(row, contender, median, spread, ratio);
     return "| " + String.join(" | ", cells) + " | " + costs(figures) + " |\n";
+  }
+
+  private static String ratio(Series figures, @Nullable Series base) {
+    return base == null || base.median() == 0 ? "" : number(figures.median() / base.median());
   }
 
   private static String costs(Series figures) {

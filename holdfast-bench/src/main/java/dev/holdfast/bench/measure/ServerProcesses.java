@@ -3,7 +3,6 @@ package dev.holdfast.bench.measure;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -62,10 +61,8 @@ final class ServerProcesses {
     try {
       String line = Files.readString(process.resolve("stat"));
       return Optional.of(List.of(line.substring(line.lastIndexOf(')') + 2).split(" ")));
-    } catch (NoSuchFileException e) {
-      return Optional.empty();
     } catch (IOException e) {
-      return Optional.empty(); // reading the file of a process that just ended says ESRCH
+      return Optional.empty();
     }
   }
 }
