@@ -7,21 +7,18 @@ import picocli.CommandLine.Command;
 @Command(
     name = "holdfast",
     description = "Measures Holdfast, and proves its promises under load and failure.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    subcommands = {BenchCommand.class, DrainOnceCommand.class})
 final class Main implements Runnable {
 
   public static void main(String[] args) {
-    System.exit(new CommandLine(new Main()).execute(args));
+    System.exit(
+        new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true).execute(args));
   }
 
   @Override
   public void run() {
     CommandLine.usage(this, System.out);
-  }
-
-  @Command(description = "Measures Holdfast.")
-  void bench() {
-    run();
   }
 
   @Command(description = "Proves the promises of Holdfast under load and failure.")

@@ -1,0 +1,96 @@
+package dev.holdfast.bench;
+
+import dev.holdfast.bench.contender.Contender;
+import dev.holdfast.bench.measure.Scale;
+import dev.holdfast.bench.measure.Server;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Reads what to measure, and prints what came out. */
+@Command(
+    name = "bench",
+    description = "Measures Holdfast, and the raw SQL that is its limit, on a database of its own.",
+    mixinStandardHelpOptions = true)
+final class BenchCommand implements Callable<Integer> {
+
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "W",
+      description = "Which workloads, of ${COMPLETION-CANDIDATES}; all when none is named.")
+  private List<WorkloadName> names = List.of(WorkloadName.values());
+
+  @Option(
+      names = "--scale",
+      defaultValue = "0.1",
+      description = "Share of each workload's full size. Default: ${DEFAULT-VALUE}.")
+  private double scale;
+
+  @Option(
+      names = "--repeats",
+      defaultValue = "3",
+      description = "Times each is run; medians count. Default: ${DEFAULT-VALUE}.")
+  private int repeats;
+
+  @Option(
+      names = "--concurrency",
+      defaultValue = "500",
+      description = "Of Holdfast's worker. Default: ${DEFAULT-VALUE}.")
+  private int concurrency;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Writes every sample to this file, a line each.")
+  private @Nullable Path json;
+
+  @Option(
+      names = "--postgres",
+      paramLabel = "BIN_DIR",
+      description = "Directory with initdb and pg_ctl to use instead of the embedded server.")
+  private @Nullable Path binaries;
+
+  @Option(
+      names = "--url",
+      paramLabel = "JDBC_URL",
+      description =
+          "A running database to use instead, say one that logs plans. Holdfast's tables in it"
+              + " are dropped!")
+  private @Nullable String url;
+
+  @Override
+  public Integer call() throws Exception {
+    List<Contender> contenders = Contenders.all(concurrency);
+    try (Server server = server();
+        Writer lines = json == null ? Writer.nullWriter() : Files.newBufferedWriter(json)) {
+      System.out.printf(
+          Locale.ROOT,
+          "PostgreSQL %s %s%nJava %s, %d processors, scale %s, %d repeats, worker concurrency %d%n",
+          server.version(),
+          server.settings(),
+          System.getProperty("java.version"),
+          Runtime.getRuntime().availableProcessors(),
+          scale,
+          repeats,
+          concurrency);
+      Tournament tournament =
+          new Tournament(server, new Scale(scale), contenders, new JsonLines(lines));
+      Results results = tournament.run(names, concurrency, repeats);
+      System.out.println();
+      System.out.print(Table.of(results));
+    }
+    return 0;
+  }
+
+  private Server server() {
+    return url == null ? Server.start(Optional.ofNullable(binaries)) : Server.at(url);
+  }
+}

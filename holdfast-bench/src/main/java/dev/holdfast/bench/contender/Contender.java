@@ -1,0 +1,18 @@
+package dev.holdfast.bench.contender;
+
+import dev.holdfast.bench.measure.Server;
+
+/** One way of queueing jobs in PostgreSQL. */
+public interface Contender {
+
+  String name();
+
+  /** Whether its queue knows such jobs. */
+  boolean canFill(Backlog backlog);
+
+  /** Drops and creates its tables. */
+  void reset(Server server);
+
+  /** Opens its queue as it stands, with a connection pool of its own. */
+  JobQueue open(Server server);
+}

@@ -1,0 +1,56 @@
+package dev.holdfast.bench.measure;
+
+import dev.holdfast.bench.contender.Contender;
+import dev.holdfast.bench.contender.JobQueue;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/** Prepares a contender's queue, measures what is done to it, and puts the meters together. */
+public record Bench(Server server, Scale scale, Contender contender) {
+
+  private static final Duration LOOK_AGAIN = Duration.ofMillis(5);
+
+  /** Something done to a queue. */
+  @FunctionalInterface
+  public interface Action<T> {
+    T apply(JobQueue queue) throws Exception;
+  }
+
+  /** What an action answered and what it spent. */
+  public record Measured<T>(T result, Reading spent) {}
+
+  /** Empties the contender's tables and fills them anew. */
+  public void prepare(Action<?> filling) throws Exception {
+    contender.reset(server);
+    server.execute("CHECKPOINT");
+    try (JobQueue queue = contender.open(server)) {
+      Object unused = filling.apply(queue);
+    }
+    // Both the planner and the hint bits are then as they would be on a queue that has lived.
+    server.execute("VACUUM ANALYZE");
+    awaitOthersGone();
+  }
+
+  public <T> Measured<T> measure(Action<T> action) throws Exception {
+    Reading before;
+    Reading after;
+    T result;
+    try (JobQueue queue = contender.open(server)) {
+      before = Reading.take(server);
+      result = action.apply(queue);
+      after = Reading.take(server);
+    }
+    awaitOthersGone();
+    return new Measured<>(result, after.withTransactionsOf(server).minus(before));
+  }
+
+  /** A session that ended has told all its counts, and takes no CPU from the next. */
+  private void awaitOthersGone() {
+    while (server.askNumber(
+            "SELECT count(*) FROM pg_stat_activity"
+                + " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
+        > 0) {
+      LockSupport.parkNanos(LOOK_AGAIN.toNanos());
+    }
+  }
+}

@@ -1,0 +1,52 @@
+package dev.holdfast.bench.workload;
+
+import dev.holdfast.bench.measure.Bench;
+import dev.holdfast.bench.measure.Sample;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * W1 once more, by a process that does nothing else: how much memory a worker needs, and how fast
+ * one is that has just started.
+ *
+ * @param concurrency of Holdfast's worker
+ */
+public record ForkedDrain(int concurrency) implements Workload {
+
+  private static final List<String> SMALL = List.of("-Xmx128m", "-XX:+UseSerialGC");
+
+  @Override
+  public List<Sample> run(Bench bench) throws Exception {
+    int jobs = Drain.jobs(bench);
+    Drain.load(bench, jobs);
+    List<String> answer = List.of(fork(bench, jobs).strip().split(" ", 2));
+    return List.of(
+        Sample.of(
+            "W1 drain, own cold JVM, -Xmx128m", "jobs/s", Double.parseDouble(answer.getFirst())),
+        Sample.of("W1 drain, own JVM, peak RSS", "MB", Double.parseDouble(answer.getLast())));
+  }
+
+  private String fork(Bench bench, int jobs) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(ProcessHandle.current().info().command().orElse("java"));
+    command.addAll(SMALL);
+    command.addAll(
+        List.of(
+            "-cp",
+            System.getProperty("java.class.path"),
+            "dev.holdfast.bench.Main",
+            "drain-once",
+            "--url=" + bench.server().jdbcUrl(),
+            "--contender=" + bench.contender().name(),
+            "--concurrency=" + concurrency,
+            "--jobs=" + jobs));
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    String answer = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (process.waitFor() != 0) {
+      throw new IllegalStateException("the forked worker failed: " + answer);
+    }
+    return answer;
+  }
+}
