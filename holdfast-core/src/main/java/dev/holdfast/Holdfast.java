@@ -25,6 +25,8 @@ import dev.holdfast.worker.WorkerBuilder;
 import dev.holdfast.worker.WorkerConfig;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 
@@ -43,6 +45,7 @@ public final class Holdfast {
   private final Bell bell = new Bell();
   private final Channel channel;
   private final Announcer announcer;
+  private final Map<TenantName, Jobs> jobs = new ConcurrentHashMap<>();
 
   private Holdfast(Builder builder) {
     this.dataSource = builder.dataSource;
@@ -78,7 +81,7 @@ public final class Holdfast {
   }
 
   public Jobs jobs(TenantName tenant) {
-    return new Jobs(tenants.open(tenant), codec, announcer);
+    return jobs.computeIfAbsent(tenant, name -> new Jobs(tenants.open(name), codec, announcer));
   }
 
   /** The default tenant's queues. */

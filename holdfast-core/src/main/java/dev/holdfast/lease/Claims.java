@@ -163,7 +163,7 @@ final class Claims {
   /** What one run of {@link #CLAIM} told, while its rows are being read. */
   private static final class Answer {
     final List<Lease> leases = new ArrayList<>();
-    final Map<Integer, Position> reached = new HashMap<>();
+    final Map<Long, Position> reached = new HashMap<>();
     boolean limitsApply;
     Optional<Duration> nextDueIn = Optional.empty();
 
@@ -251,7 +251,7 @@ final class Claims {
         .bind("preference_ms", PREFERENCE.toMillis())
         .bind("host", request.host())
         .bindArray("online_hosts", String.class, hosts.online())
-        .bindArray("at_lanes", Integer.class, from.stream().map(Position::lane).toList())
+        .bindArray("at_lanes", Long.class, from.stream().map(Position::lane).toList())
         .bindArray("at_run_ats", OffsetDateTime.class, from.stream().map(Position::runAt).toList())
         .bindArray("at_seqs", Long.class, from.stream().map(Position::seq).toList())
         .bindArray("queues", String.class, request.queues())
@@ -279,7 +279,7 @@ final class Claims {
               rows.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(nextDueMillis));
         } else {
           answer.leases.add(leaseRow.map(rows, context));
-          int lane = rows.getInt("lane");
+          long lane = rows.getLong("lane");
           // Rows come in order, so the last one seen of a lane is how far the claim came in it.
           answer.reached.put(
               lane,

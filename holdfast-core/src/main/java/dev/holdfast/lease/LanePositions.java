@@ -23,10 +23,10 @@ public final class LanePositions {
   private static final long LONGEST_NANOS = Duration.ofSeconds(2).toNanos();
   private static final int TIMES_THE_COST = 50;
 
-  record Position(int lane, OffsetDateTime runAt, long seq) {}
+  record Position(long lane, OffsetDateTime runAt, long seq) {}
 
   private final LongSupplier nanoTime;
-  private final Map<Integer, Position> positions = new HashMap<>();
+  private final Map<Long, Position> positions = new HashMap<>();
   private long startAgainAtNanos;
 
   public LanePositions(LongSupplier nanoTime) {

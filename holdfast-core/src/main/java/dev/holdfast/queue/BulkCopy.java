@@ -8,9 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
@@ -49,12 +47,10 @@ final class BulkCopy {
       return;
     }
     Instant at = now(connection);
-    Map<Lane, Integer> laneIds = new HashMap<>();
-    rows.forEach(row -> laneIds.computeIfAbsent(row.lane(), lanes::idOf));
     CopyManager copier = connection.unwrap(PGConnection.class).getCopyAPI();
     for (int from = 0; from < rows.size(); from += CHUNK_ROWS) {
       List<JobRow> chunk = rows.subList(from, Math.min(from + CHUNK_ROWS, rows.size()));
-      byte[] text = lines(chunk, laneIds, at).getBytes(StandardCharsets.UTF_8);
+      byte[] text = lines(chunk, at).getBytes(StandardCharsets.UTF_8);
       CopyIn out = copier.copyIn(copy);
       out.writeToCopy(text, 0, text.length);
       out.endCopy();
@@ -69,12 +65,12 @@ final class BulkCopy {
     }
   }
 
-  private static String lines(List<JobRow> rows, Map<Lane, Integer> laneIds, Instant now) {
+  private String lines(List<JobRow> rows, Instant now) {
     StringBuilder text = new StringBuilder(rows.size() * 200);
     for (JobRow row : rows) {
       Object runAt = row.runAt() == null ? now.plus(row.delay()) : row.runAt();
       text.append(row.id()).append('\t');
-      text.append(laneIds.get(row.lane())).append('\t');
+      text.append(lanes.idOf(row.lane())).append('\t');
       text.append(row.state()).append('\t');
       text.append(runAt).append('\t');
       text.append(now).append('\t');

@@ -4,7 +4,6 @@ import dev.holdfast.tenant.Db;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
@@ -51,35 +50,26 @@ final class Enqueuer {
    *     to be a repeat is undone and nobody may see it in between
    */
   Enqueued enqueue(Connection connection, JobRow row) throws SQLException {
-    if (!row.mayExist() && jobInsert.insert(connection, row)) {
+    long lane = lanes.idOf(row.lane());
+    if (!row.mayExist()) {
+      jobInsert.insert(connection, row, lane);
       return new Enqueued(row.id(), true);
     }
-    if (row.mayExist() && jobInsert.insertIfAbsent(connection, row, OptionalInt.empty())) {
-      return unlessFinished(connection, row);
-    }
     try (Handle handle = Db.borrowed(connection)) {
-      return enqueueAfterAll(handle, row);
+      return enqueueUnlessThere(handle, row, lane);
     }
   }
 
-  // The job is there already, or it is the first of its lane.
-  private Enqueued enqueueAfterAll(Handle handle, JobRow row) throws SQLException {
+  private Enqueued enqueueUnlessThere(Handle handle, JobRow row, long lane) throws SQLException {
     while (true) {
+      if (jobInsert.insertIfAbsent(handle.getConnection(), row, lane)) {
+        return unlessFinished(handle, row);
+      }
       Optional<UUID> there = existing(handle, row);
       if (there.isPresent()) {
         return new Enqueued(there.get(), false);
       }
-      OptionalInt lane = OptionalInt.of(lanes.idOf(row.lane()));
-      if (jobInsert.insertIfAbsent(handle.getConnection(), row, lane)) {
-        return unlessFinished(handle, row);
-      }
-      // The job that was in the way finished between the two statements: look again.
-    }
-  }
-
-  private Enqueued unlessFinished(Connection connection, JobRow row) {
-    try (Handle handle = Db.borrowed(connection)) {
-      return unlessFinished(handle, row);
+      // The job that was in the way finished between the two statements: try again.
     }
   }
 

@@ -48,6 +48,7 @@ public final class Jobs {
   private final Jdbi jdbi;
   private final Codec codec;
   private final Announcer announcer;
+  private final Lanes lanes;
   private final Enqueuer enqueuer;
   private final BulkCopy bulkCopy;
   private final String get;
@@ -57,7 +58,7 @@ public final class Jobs {
 
   public Jobs(Tenant tenant, Codec codec, Announcer announcer) {
     this.db = tenant.db();
-    Lanes lanes = new Lanes(db);
+    this.lanes = new Lanes(db);
     this.tenant = tenant.name().value();
     this.jdbi = db.jdbi();
     this.codec = codec;
@@ -168,7 +169,7 @@ public final class Jobs {
     try (Connection connection = db.connect()) {
       return work.on(connection);
     } catch (SQLException e) {
-      throw SqlErrors.translated("enqueue", e);
+      throw refused(e);
     }
   }
 
@@ -188,8 +189,19 @@ public final class Jobs {
           ? inTransaction(connection, announced)
           : announced.on(connection);
     } catch (SQLException e) {
-      throw SqlErrors.translated("enqueue", e);
+      throw refused(e);
     }
+  }
+
+  private HoldfastException refused(SQLException e) {
+    if (SqlErrors.violates(e, "job_lane_is_of_this_tenant")) {
+      lanes.forget();
+      return new HoldfastException(
+          ErrorCode.STATE_CONFLICT,
+          "tenant " + tenant + " was dropped and made anew; try again",
+          e);
+    }
+    return SqlErrors.translated("enqueue", e);
   }
 
   private static <R> R inTransaction(Connection connection, Work<R> work) throws SQLException {

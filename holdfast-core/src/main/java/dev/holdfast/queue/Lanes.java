@@ -1,13 +1,15 @@
 package dev.holdfast.queue;
 
 import dev.holdfast.tenant.Db;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.Query;
 import org.jdbi.v3.core.statement.Update;
 
-/** Finds the lanes that new jobs stand in, and makes missing ones. */
+/** Finds the lanes that new jobs stand in, and makes missing ones. Thread-safe. */
 final class Lanes {
 
   private static final String FIND =
@@ -25,6 +27,9 @@ final class Lanes {
       ON CONFLICT DO NOTHING
       """;
 
+  private static final int MOST_REMEMBERED = 10_000;
+
+  private final Map<Lane, Long> ids = new ConcurrentHashMap<>();
   private final Jdbi jdbi;
   private final String find;
   private final String make;
@@ -37,16 +42,35 @@ final class Lanes {
 
   /**
    * The lane's id, made if need be. Always on a connection of our own: in a caller's transaction
-   * the new row would make every other enqueuer of that lane wait for the caller's commit.
+   * the new row would make every other enqueuer of that lane wait for the caller's commit. Ids are
+   * remembered, since lanes are never removed; those of a tenant that was dropped and made anew are
+   * refused by its tables, and then forgotten.
    */
-  int idOf(Lane lane) {
-    return jdbi.withHandle(handle ->
-        find(handle, lane)
-            .or(() -> {
-              make(handle, lane);
-              return find(handle, lane);
-            })
-            .orElseThrow());
+  long idOf(Lane lane) {
+    Long known = ids.get(lane);
+    if (known != null) {
+      return known;
+    }
+    if (ids.size() >= MOST_REMEMBERED) {
+      ids.clear();
+    }
+    long found = jdbi.withHandle(handle -> findOrMake(handle, lane));
+    ids.put(lane, found);
+    return found;
+  }
+
+  /** What is remembered turned out to belong to an earlier tenant of the same name. */
+  void forget() {
+    ids.clear();
+  }
+
+  private long findOrMake(Handle handle, Lane lane) {
+    return find(handle, lane)
+        .or(() -> {
+          make(handle, lane);
+          return find(handle, lane);
+        })
+        .orElseThrow();
   }
 
   private void make(Handle handle, Lane lane) {
@@ -55,9 +79,9 @@ final class Lanes {
     update.execute();
   }
 
-  private Optional<Integer> find(Handle handle, Lane lane) {
+  private Optional<Long> find(Handle handle, Lane lane) {
     Query query = handle.createQuery(find);
     lane.bindTo(query);
-    return query.mapTo(Integer.class).findOne();
+    return query.mapTo(Long.class).findOne();
   }
 }

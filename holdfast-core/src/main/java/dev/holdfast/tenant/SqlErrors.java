@@ -21,6 +21,10 @@ public final class SqlErrors {
     return state(e).equals("42P01") || state(e).equals("3F000");
   }
 
+  public static boolean violates(Throwable e, String constraint) {
+    return state(e).equals("23514") && message(e).contains("\"" + constraint + "\"");
+  }
+
   public static String message(Throwable e) {
     return String.valueOf(sqlException(e).map(Throwable::getMessage).orElseGet(e::toString));
   }

@@ -245,7 +245,8 @@ class PlansTest {
     tenant.execute(
         """
         INSERT INTO {schema}.job (id, lane, state, run_at, created_at, args)
-        SELECT ('01990000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid, 1 + i %% 4, 'queued',
+        SELECT ('01990000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid,
+               (SELECT min(id) FROM {schema}.lane) + i %% 4, 'queued',
                now() - interval '1 day' + i * interval '1 second', now(), '{"a": 1}'
           FROM generate_series(1, %d) AS i
         """
@@ -256,7 +257,7 @@ class PlansTest {
                (id, seq, fence, run_at, created_at, finished_at, lane, attempt, failures, granted,
                 state, args)
         SELECT ('01980000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid, i, 1, now(), now(),
-               now(), 1 + i %% 4, 1, 0, 0, 'succeeded', '{"a": 1}'
+               now(), (SELECT min(id) FROM {schema}.lane) + i %% 4, 1, 0, 0, 'succeeded', '{"a": 1}'
           FROM generate_series(1, %d) AS i
         """
             .formatted(JOBS));

@@ -162,6 +162,20 @@ class EnqueueTest {
   }
 
   @Test
+  void a_tenant_made_anew_under_an_old_name_refuses_what_is_remembered_of_the_old_one() {
+    tenant.jobs().enqueue(COUNT.job(1));
+    tenant.holdfast().tenants().drop(tenant.name());
+    tenant.holdfast().tenants().create(tenant.name());
+
+    assertThatThrownBy(() -> tenant.jobs().enqueue(COUNT.job(2)))
+        .hasMessageContaining("made anew; try again");
+    UUID id = tenant.jobs().enqueue(COUNT.job(3)).id();
+
+    runAll();
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
   void a_unique_key_is_taken_until_its_job_finishes() {
     Enqueued first = tenant.jobs().enqueue(COUNT.job(1).withUniqueKey("report-2026"));
     Enqueued second = tenant.jobs().enqueue(COUNT.job(2).withUniqueKey("report-2026"));

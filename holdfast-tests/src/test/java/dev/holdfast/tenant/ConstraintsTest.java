@@ -3,12 +3,14 @@ package dev.holdfast.tenant;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.job.NewJob;
 import dev.holdfast.testkit.TestTenant;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +37,7 @@ class ConstraintsTest {
         "job_lease_belongs_to_state", "state = 'paused', worker = 'w', lease_expires_at = now()"),
     ERROR_CODE_WITHOUT_MESSAGE("job_error_is_whole", "error_code = 'BROKEN'"),
     ERROR_MESSAGE_WITHOUT_CODE("job_error_is_whole", "error_message = 'broken'"),
+    LANE_OF_ANOTHER_TENANT("job_lane_is_of_this_tenant", "lane = -1"),
     UNIQUE_KEY_WITHOUT_SCOPE("job_unique_is_whole", "unique_key = 'k'"),
     UNIQUE_SCOPE_WITHOUT_KEY("job_unique_is_whole", "unique_scope = 'tenant'"),
     LIVE_JOB_IN_THE_HISTORY("job_done_is_finished", "state = 'queued'"),
@@ -81,7 +84,7 @@ class ConstraintsTest {
       return row;
     }
     row.put("id", "gen_random_uuid()");
-    row.put("lane", "1");
+    row.put("lane", "(SELECT min(id) FROM {schema}.lane)");
     row.put("run_at", "now()");
     row.put("created_at", "now()");
     row.put("args", "'{}'");
@@ -102,6 +105,12 @@ class ConstraintsTest {
   private static String insert(String table, Map<String, String> row) {
     return "INSERT INTO {schema}.%s (%s) VALUES (%s)"
         .formatted(table, String.join(", ", row.keySet()), String.join(", ", row.values()));
+  }
+
+  @BeforeEach
+  void makeALaneToStandIn() {
+    tenant.jobs().enqueue(NewJob.of("any", 1));
+    tenant.execute("DELETE FROM {schema}.job");
   }
 
   @ParameterizedTest

@@ -22,7 +22,7 @@ CREATE TABLE {schema}.queue (
 -- one may have the others. Claims go lane by lane and so never step over jobs of other queues, kinds,
 -- hosts or priorities. Rows are few, shared and never change.
 CREATE TABLE {schema}.lane (
-  id            integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   queue         text NOT NULL,
   kind          text NOT NULL,
   priority      smallint NOT NULL,
@@ -40,7 +40,7 @@ CREATE TABLE {schema}.job (
   created_at       timestamptz NOT NULL,
   started_at       timestamptz,
   lease_expires_at timestamptz,
-  lane             integer NOT NULL,
+  lane             bigint NOT NULL,
   attempt          integer NOT NULL DEFAULT 0,
   failures         integer NOT NULL DEFAULT 0,
   granted          integer NOT NULL DEFAULT 0,
@@ -89,6 +89,19 @@ INSERT INTO {schema}.job (id, seq, run_at, created_at, lane, state, args)
 DELETE FROM {schema}.job;
 ALTER TABLE {schema}.job ALTER COLUMN args SET STORAGE EXTENDED;
 
+-- Enqueuers remember lane ids. Should this tenant be a new one under the name of a dropped one, those
+-- they remember must not fit here: every tenant's lanes are a random range of their own, and a job
+-- from another range is refused instead of standing in a line that nobody serves.
+DO $$
+DECLARE
+  first bigint := floor(random() * 2 ^ 40)::bigint * 1048576;
+BEGIN
+  EXECUTE format('ALTER TABLE {schema}.lane ALTER COLUMN id RESTART WITH %s', first);
+  EXECUTE format('ALTER TABLE {schema}.job ADD CONSTRAINT job_lane_is_of_this_tenant
+                    CHECK (lane BETWEEN %s AND %s)', first, first + 1048575);
+END
+$$;
+
 CREATE INDEX job_claimable ON {schema}.job (lane, run_at, seq) WHERE state = 'queued';
 
 -- For the reaper and for a worker's own jobs. The predicate is not on state: the finishing statement
@@ -118,7 +131,7 @@ CREATE TABLE {schema}.job_done (
   created_at     timestamptz NOT NULL,
   started_at     timestamptz,
   finished_at    timestamptz NOT NULL,
-  lane           integer NOT NULL,
+  lane           bigint NOT NULL,
   attempt        integer NOT NULL,
   failures       integer NOT NULL,
   granted        integer NOT NULL,
