@@ -12,6 +12,7 @@ import dev.holdfast.lease.TenantRotation;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.queue.Queues;
 import dev.holdfast.tenant.SchemaName;
+import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.tenant.Tenants;
@@ -29,6 +30,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
+import org.jdbi.v3.core.JdbiException;
 
 /**
  * Where everything begins: one Holdfast on one database. It wires the parts and hands them out; it
@@ -99,8 +101,8 @@ public final class Holdfast {
   }
 
   public WorkerBuilder worker(TenantName name) {
-    Tenant tenant = tenants.open(name);
-    return new WorkerBuilder(codec, config -> surroundings(config, tenant));
+    tenants.open(name);
+    return new WorkerBuilder(codec, config -> surroundings(config, name));
   }
 
   /** A worker for all tenants, also those created later, each getting its fair share. */
@@ -108,39 +110,49 @@ public final class Holdfast {
     return new WorkerBuilder(codec, this::surroundingsOfAll);
   }
 
-  private Surroundings surroundings(WorkerConfig config, Tenant tenant) {
-    Presence presence = presence(config);
-    Reaper reaper = new Reaper(tenant, RandomGenerator.getDefault());
-    return new Surroundings(leases(tenant, presence), bell, background(presence, reaper::runOnce));
+  private Surroundings surroundings(WorkerConfig config, TenantName name) {
+    Tenants own = tenants.keepingAConnection();
+    Presence presence = presence(config, own);
+    LeaseSource leases = leases(own.tenant(name), presence);
+    return new Surroundings(leases, bell, background(own, presence, () -> reap(own.tenant(name))));
   }
 
   private Surroundings surroundingsOfAll(WorkerConfig config) {
-    Presence presence = presence(config);
-    TenantRotation rotation = new TenantRotation(tenants, tenant -> leases(tenant, presence));
+    Tenants own = tenants.keepingAConnection();
+    Presence presence = presence(config, own);
+    TenantRotation rotation = new TenantRotation(own, tenant -> leases(tenant, presence));
     rotation.refresh();
     return new Surroundings(
         rotation,
         bell,
         background(
+            own,
             presence,
             () -> {
               rotation.refresh();
-              tenants.list().forEach(this::reap);
+              own.list().forEach(name -> reap(own.tenant(name)));
             }));
   }
 
-  private void reap(TenantName name) {
-    new Reaper(tenants.tenant(name), RandomGenerator.getDefault()).runOnce();
+  private static void reap(Tenant tenant) {
+    try {
+      new Reaper(tenant, RandomGenerator.getDefault()).runOnce();
+    } catch (JdbiException e) {
+      // Dropped since the tenants were listed; the others still want to be looked after.
+      if (!SqlErrors.isTenantGone(e)) {
+        throw e;
+      }
+    }
   }
 
-  private Presence presence(WorkerConfig config) {
-    return new Presence(tenants.control(), config.name(), config.host(), config.labels());
+  private static Presence presence(WorkerConfig config, Tenants own) {
+    return new Presence(own.control(), config.name(), config.host(), config.labels());
   }
 
-  private List<Background> background(Presence presence, Runnable upkeep) {
+  private List<Background> background(Tenants own, Presence presence, Runnable upkeep) {
     Listener listener = new Listener(dataSource, channel, bell);
     return List.of(
-        new Background("holdfast-listen", listener, listener::close),
+        new Background("holdfast-listen", listener, listener),
         new Background(
             "holdfast-upkeep",
             () -> {
@@ -148,7 +160,11 @@ public final class Holdfast {
               upkeep.run();
               return UPKEEP_PERIOD;
             },
-            presence::leave));
+            () -> {
+              try (own) {
+                presence.leave();
+              }
+            }));
   }
 
   private static LeaseSource leases(Tenant tenant, Hosts hosts) {

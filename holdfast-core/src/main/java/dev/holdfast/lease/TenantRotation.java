@@ -1,5 +1,6 @@
 package dev.holdfast.lease;
 
+import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.tenant.Tenants;
@@ -16,6 +17,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
 
 /**
  * Leases of many tenants as one source. One statement asks fifty tenants at a time whether they
@@ -67,7 +69,7 @@ public final class TenantRotation implements LeaseSource {
 
   @Override
   public Claimed claim(ClaimRequest request) {
-    List<Tenant> withWork = inTurn(withWork(request));
+    List<Tenant> withWork = inTurn(withWorkNow(request));
     List<Lease> leases = new ArrayList<>();
     for (int i = 0; i < withWork.size() && leases.size() < request.limit(); i++) {
       // What the tenants before left over is shared by those still to come.
@@ -95,6 +97,18 @@ public final class TenantRotation implements LeaseSource {
   @Override
   public FinishReply finishInTransaction(Lease lease, TransactionWork work) throws Exception {
     return source(lease.key()).finishInTransaction(lease, work);
+  }
+
+  private List<Tenant> withWorkNow(ClaimRequest request) {
+    try {
+      return withWork(request);
+    } catch (JdbiException e) {
+      if (!SqlErrors.isTenantGone(e)) {
+        throw e;
+      }
+      refresh(); // one of them was dropped since the last time
+      return withWork(request);
+    }
   }
 
   private List<Tenant> withWork(ClaimRequest request) {

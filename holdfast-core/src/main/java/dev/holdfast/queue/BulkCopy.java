@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
@@ -27,34 +28,67 @@ final class BulkCopy {
       SELECT {schema}.clock() AS now
       """;
 
+  // Most jobs say nothing but what they are; a time parsed for each of them would cost as much as
+  // all the rest.
+  private static final String COPY_PLAIN =
+      """
+      COPY {schema}.job (id, lane, args) FROM STDIN
+      """;
+
   private static final String COPY =
       """
-      COPY {schema}.job (id, lane, state, run_at, created_at, args, policy, tags) FROM STDIN
+      COPY {schema}.job (id, lane, args, state, run_at, policy, tags) FROM STDIN
       """;
 
   private final Lanes lanes;
   private final String now;
+  private final String copyPlain;
   private final String copy;
 
   BulkCopy(Db db, Lanes lanes) {
     this.lanes = lanes;
     this.now = db.sql(NOW);
+    this.copyPlain = db.sql(COPY_PLAIN);
     this.copy = db.sql(COPY);
   }
 
   void write(Connection connection, List<JobRow> rows) throws SQLException {
-    if (rows.isEmpty()) {
-      return;
+    send(connection, copyPlain, rows.stream().filter(JobRow::isPlain).toList(), this::appendPlain);
+    List<JobRow> others = rows.stream().filter(row -> !row.isPlain()).toList();
+    if (!others.isEmpty()) {
+      Instant at = now(connection);
+      send(connection, copy, others, (text, row) -> append(text, row, at));
     }
-    Instant at = now(connection);
+  }
+
+  private static void send(
+      Connection connection, String sql, List<JobRow> rows, BiConsumer<StringBuilder, JobRow> line)
+      throws SQLException {
     CopyManager copier = connection.unwrap(PGConnection.class).getCopyAPI();
     for (int from = 0; from < rows.size(); from += CHUNK_ROWS) {
-      List<JobRow> chunk = rows.subList(from, Math.min(from + CHUNK_ROWS, rows.size()));
-      byte[] text = lines(chunk, at).getBytes(StandardCharsets.UTF_8);
-      CopyIn out = copier.copyIn(copy);
-      out.writeToCopy(text, 0, text.length);
+      StringBuilder text = new StringBuilder();
+      for (JobRow row : rows.subList(from, Math.min(from + CHUNK_ROWS, rows.size()))) {
+        line.accept(text, row);
+        text.append('\n');
+      }
+      byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
+      CopyIn out = copier.copyIn(sql);
+      out.writeToCopy(bytes, 0, bytes.length);
       out.endCopy();
     }
+  }
+
+  private void appendPlain(StringBuilder text, JobRow row) {
+    text.append(row.id()).append('\t').append(lanes.idOf(row.lane())).append('\t');
+    escape(text, row.args());
+  }
+
+  private void append(StringBuilder text, JobRow row, Instant now) {
+    appendPlain(text, row);
+    text.append('\t').append(row.state()).append('\t');
+    text.append(row.runAt() == null ? now.plus(row.delay()) : row.runAt()).append('\t');
+    escape(text, row.policy()).append('\t');
+    escape(text, row.tags() == null ? null : arrayLiteral(row.tags()));
   }
 
   private Instant now(Connection connection) throws SQLException {
@@ -63,22 +97,6 @@ final class BulkCopy {
       row.next();
       return Columns.instant(row, "now");
     }
-  }
-
-  private String lines(List<JobRow> rows, Instant now) {
-    StringBuilder text = new StringBuilder(rows.size() * 200);
-    for (JobRow row : rows) {
-      Object runAt = row.runAt() == null ? now.plus(row.delay()) : row.runAt();
-      text.append(row.id()).append('\t');
-      text.append(lanes.idOf(row.lane())).append('\t');
-      text.append(row.state()).append('\t');
-      text.append(runAt).append('\t');
-      text.append(now).append('\t');
-      escape(text, row.args()).append('\t');
-      escape(text, row.policy()).append('\t');
-      escape(text, row.tags() == null ? null : arrayLiteral(row.tags())).append('\n');
-    }
-    return text.toString();
   }
 
   private static StringBuilder escape(StringBuilder text, @Nullable String value) {

@@ -3,6 +3,7 @@ package dev.holdfast.queue;
 import dev.holdfast.codec.Codec;
 import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.job.JobIds;
+import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
@@ -50,6 +51,16 @@ record JobRow(
     return args instanceof Payload payload
         ? payload.json()
         : Limits.payload("args", codec.encode(args));
+  }
+
+  /** Says nothing but what it is: due now, in no way special. */
+  boolean isPlain() {
+    return state.equals(JobState.QUEUED.stored())
+        && runAt == null
+        && delay.isZero()
+        && policy == null
+        && tags == null
+        && !mayExist();
   }
 
   /** The id or the unique key may have been enqueued before. */

@@ -18,7 +18,10 @@ import org.jdbi.v3.core.statement.TemplateEngine;
 public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
 
   static Db on(DataSource dataSource, SchemaName schema) {
-    ConnectionFactory connections = () -> autoCommitting(dataSource.getConnection());
+    return on(() -> autoCommitting(dataSource.getConnection()), schema);
+  }
+
+  static Db on(ConnectionFactory connections, SchemaName schema) {
     return new Db(schema, connections, configured(Jdbi.create(connections)));
   }
 

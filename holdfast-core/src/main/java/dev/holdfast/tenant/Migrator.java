@@ -56,18 +56,20 @@ public final class Migrator {
     this.names = names;
   }
 
-  /** Applies what is missing. A schema that is up to date is only looked at. */
   void migrate(Jdbi jdbi, SchemaName schema) {
-    jdbi.useTransaction(handle -> {
-      handle.createQuery(LOCK).bind("schema", schema.value()).mapTo(String.class).one();
-      executeAll(handle, schema.render(HISTORY));
-      int applied = applied(handle, schema);
-      refuseNewer(schema, applied);
-      for (int version = applied + 1; version <= names.size(); version++) {
-        log.info("Migrating schema {} to {}", schema.value(), names.get(version - 1));
-        executeAll(handle, schema.render(step(version)));
-      }
-    });
+    jdbi.useTransaction(handle -> migrate(handle, schema));
+  }
+
+  /** Applies what is missing. A schema that is up to date is only looked at. */
+  void migrate(Handle handle, SchemaName schema) {
+    handle.createQuery(LOCK).bind("schema", schema.value()).mapTo(String.class).one();
+    executeAll(handle, schema.render(HISTORY));
+    int applied = applied(handle, schema);
+    refuseNewer(schema, applied);
+    for (int version = applied + 1; version <= names.size(); version++) {
+      log.info("Migrating schema {} to {}", schema.value(), names.get(version - 1));
+      executeAll(handle, schema.render(step(version)));
+    }
   }
 
   /** Fails, naming the remedy, unless the schema has exactly this version's tables. */

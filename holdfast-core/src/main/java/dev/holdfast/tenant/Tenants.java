@@ -2,6 +2,7 @@ package dev.holdfast.tenant;
 
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
+import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
@@ -10,7 +11,7 @@ import org.jdbi.v3.core.Jdbi;
  * The tenants of one database: each an isolated set of jobs in a schema of its own. Thread-safe.
  * Creating, migrating and dropping need DDL rights; everything else does not.
  */
-public final class Tenants {
+public final class Tenants implements AutoCloseable {
 
   private static final String REGISTER =
       """
@@ -24,6 +25,11 @@ public final class Tenants {
       DELETE FROM {schema}.tenant WHERE name = :name
       """;
 
+  private static final String HOLD =
+      """
+      SELECT name FROM {schema}.tenant WHERE name = :name FOR SHARE
+      """;
+
   private static final String LIST =
       """
       SELECT name FROM {schema}.tenant ORDER BY name
@@ -34,26 +40,61 @@ public final class Tenants {
   private final SchemaName control;
 
   public Tenants(DataSource dataSource, SchemaName control) {
-    this.db = Db.on(dataSource, control);
+    this(Db.on(dataSource, control));
+  }
+
+  private Tenants(Db db) {
+    this.db = db;
     this.jdbi = db.jdbi();
-    this.control = control;
+    this.control = db.schema();
+  }
+
+  /**
+   * The same tenants, for a worker's loops: keeps one connection open between uses until closed.
+   */
+  public Tenants keepingAConnection() {
+    return new Tenants(Db.on(new KeptConnection(db.connections()), control));
+  }
+
+  @Override
+  public void close() throws SQLException {
+    if (db.connections() instanceof KeptConnection kept) {
+      kept.close();
+    }
   }
 
   /** Creates or upgrades the control tables and every tenant's; safe from any number of nodes. */
   public void migrate() {
     Migrator.CONTROL.migrate(jdbi, control);
-    list().forEach(tenant -> Migrator.TENANT.migrate(jdbi, schemaOf(tenant)));
+    list().forEach(this::migrateIfThere);
+  }
+
+  // Holding its row keeps the tenant from being dropped meanwhile; one that is gone stays gone.
+  private void migrateIfThere(TenantName tenant) {
+    jdbi.useTransaction(handle -> {
+      boolean isThere =
+          handle
+              .createQuery(control.render(HOLD))
+              .bind("name", tenant.value())
+              .mapTo(String.class)
+              .findOne()
+              .isPresent();
+      if (isThere) {
+        Migrator.TENANT.migrate(handle, schemaOf(tenant));
+      }
+    });
   }
 
   /** Creates the tenant if it is not there. */
   public Tenant create(TenantName tenant) {
-    Migrator.TENANT.migrate(jdbi, schemaOf(tenant));
-    jdbi.useHandle(handle ->
-        handle
-            .createUpdate(control.render(REGISTER))
-            .bind("name", tenant.value())
-            .bind("schema_name", schemaOf(tenant).value())
-            .execute());
+    jdbi.useTransaction(handle -> {
+      Migrator.TENANT.migrate(handle, schemaOf(tenant));
+      handle
+          .createUpdate(control.render(REGISTER))
+          .bind("name", tenant.value())
+          .bind("schema_name", schemaOf(tenant).value())
+          .execute();
+    });
     return tenant(tenant);
   }
 

@@ -26,6 +26,10 @@ public final class Announcer {
 
   private static final String NOTIFY = "SELECT pg_notify(?, ?)";
 
+  // A hint need not survive a crash, so its commit does not wait for the disk.
+  private static final String NOTIFY_ALONE =
+      "SELECT set_config('synchronous_commit', 'off', true), pg_notify(?, ?)";
+
   private final Db db;
   private final Channel channel;
   private final Bell bell;
@@ -57,12 +61,12 @@ public final class Announcer {
   /** Inside the caller's transaction: heard when, and only if, that commits. */
   public void announceOnCommit(Connection connection, String tenant) throws SQLException {
     if (notifyInTransactions) {
-      notify(connection, channel.messageToAll(tenant));
+      notify(connection, NOTIFY, channel.messageToAll(tenant));
     }
   }
 
-  private void notify(Connection connection, String message) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(NOTIFY)) {
+  private void notify(Connection connection, String sql, String message) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
       statement.setString(1, channel.name());
       statement.setString(2, message);
       statement.execute();
@@ -84,7 +88,7 @@ public final class Announcer {
     try (Connection connection = db.connect()) {
       for (String tenant : Set.copyOf(waiting)) {
         waiting.remove(tenant);
-        notify(connection, channel.message(tenant));
+        notify(connection, NOTIFY_ALONE, channel.message(tenant));
       }
     } catch (SQLException | RuntimeException e) {
       // Workers poll; a lost notification costs them one interval.

@@ -13,8 +13,6 @@ import java.util.concurrent.locks.LockSupport;
 /** Claims as many jobs as there are free permits, and starts them. */
 final class Claimer implements Loop.Step {
 
-  // Jobs that come one by one, thousands a second, are claimed several at a time.
-  private static final Duration GAP = Duration.ofMillis(5);
   private static final Duration SETTLE = Duration.ofNanos(250_000);
   private static final int MOST_SETTLES = 8;
 
@@ -23,7 +21,7 @@ final class Claimer implements Loop.Step {
   private final WorkerSetup setup;
   private final InFlight inFlight;
   private final Runner runner;
-  private final Pace pace = new Pace(GAP);
+  private final Pace pace = new Pace();
   private boolean backlog;
 
   Claimer(
@@ -47,10 +45,11 @@ final class Claimer implements Loop.Step {
     }
     int limit = Math.min(free, Limits.CLAIM_JOBS);
     if (!backlog) {
-      pace.await();
+      pace.begin();
     }
     long sentNanos = System.nanoTime();
     Claimed claimed = leases.claim(request(limit));
+    pace.end();
     claimed.leases().forEach(lease -> runner.start(lease, sentNanos));
     setup
         .listener()

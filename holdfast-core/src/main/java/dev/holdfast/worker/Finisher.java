@@ -25,7 +25,6 @@ final class Finisher implements Loop.Step {
 
   private static final int MOST_PER_BATCH = 500;
   private static final int MOST_WAITING = 2_000;
-  private static final Duration GAP = Duration.ofMillis(5);
   private static final Duration IDLE = Duration.ofSeconds(10);
 
   private final LeaseSource leases;
@@ -33,7 +32,7 @@ final class Finisher implements Loop.Step {
   private final WorkerListener listener;
   private final BlockingQueue<Finish> ended = new ArrayBlockingQueue<>(MOST_WAITING);
   private List<Finish> batch = new ArrayList<>();
-  private final Pace pace = new Pace(GAP);
+  private final Pace pace = new Pace();
   private volatile Runnable whenAdded = () -> {};
 
   Finisher(LeaseSource leases, InFlight inFlight, WorkerListener listener) {
@@ -66,14 +65,15 @@ final class Finisher implements Loop.Step {
   @Override
   public Duration runOnce() {
     if (ended.size() < MOST_PER_BATCH) {
-      pace.await();
+      pace.begin();
     }
     ended.drainTo(batch, MOST_PER_BATCH - batch.size());
     if (batch.isEmpty()) {
       return IDLE;
     }
-    List<FinishReply> replies =
-        leases.finish(batch); // throws when the database is away: batch stays
+    // Throws when the database is away; the batch stays for the next round.
+    List<FinishReply> replies = leases.finish(batch);
+    pace.end();
     List<Finish> written = batch;
     batch = new ArrayList<>();
     for (int i = 0; i < written.size(); i++) {

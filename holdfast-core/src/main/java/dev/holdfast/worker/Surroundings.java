@@ -16,13 +16,13 @@ public record Surroundings(LeaseSource leases, Bell bell, List<Background> backg
   }
 
   /** A loop that runs as long as the worker does. */
-  public record Background(String name, Loop.Step step, Runnable atEnd) {
+  public record Background(String name, Loop.Step step, AutoCloseable atEnd) {
 
     AutoCloseable start() {
       Loop loop = Loop.start(name, step);
       return () -> {
         loop.close();
-        atEnd.run();
+        atEnd.close();
       };
     }
   }

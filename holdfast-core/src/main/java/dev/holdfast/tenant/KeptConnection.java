@@ -1,0 +1,55 @@
+package dev.holdfast.tenant;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jdbi.v3.core.ConnectionFactory;
+
+/**
+ * Connections of another factory, of which one is kept when idle instead of being given back. A
+ * worker's loops share it: a pool would test the connection before each poll, twice the traffic of
+ * an idle worker, and make heartbeats wait in line with the application. Thread-safe: whoever finds
+ * it in use opens another.
+ */
+final class KeptConnection implements ConnectionFactory, AutoCloseable {
+
+  private final ConnectionFactory connections;
+  private final AtomicReference<Optional<Connection>> kept =
+      new AtomicReference<>(Optional.empty());
+  private volatile boolean closed;
+
+  KeptConnection(ConnectionFactory connections) {
+    this.connections = connections;
+  }
+
+  @Override
+  public Connection openConnection() throws SQLException {
+    Optional<Connection> connection = kept.getAndSet(Optional.empty());
+    return connection.isPresent() && !connection.get().isClosed()
+        ? connection.get()
+        : connections.openConnection();
+  }
+
+  @Override
+  public void closeConnection(Connection connection) throws SQLException {
+    boolean isKept =
+        !closed
+            && !connection.isClosed()
+            && connection.getAutoCommit()
+            && kept.compareAndSet(Optional.empty(), Optional.of(connection));
+    if (!isKept) {
+      connections.closeConnection(connection);
+    }
+  }
+
+  /** Gives the connection back; later ones are not kept. */
+  @Override
+  public void close() throws SQLException {
+    closed = true;
+    Optional<Connection> connection = kept.getAndSet(Optional.empty());
+    if (connection.isPresent()) {
+      connections.closeConnection(connection.get());
+    }
+  }
+}

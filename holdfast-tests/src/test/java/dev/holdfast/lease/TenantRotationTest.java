@@ -1,0 +1,142 @@
+package dev.holdfast.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Kind;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.tenant.TenantName;
+import dev.holdfast.testkit.Covers;
+import dev.holdfast.testkit.TestDatabase;
+import dev.holdfast.worker.Worker;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class TenantRotationTest {
+
+  private static final AtomicInteger NUMBER = new AtomicInteger();
+  private static final Kind<Integer> COUNT = Kind.of("count", Integer.class);
+
+  // A control schema of its own, so that the tenants of other tests are not in the rotation.
+  private final String control = "rotation_" + NUMBER.incrementAndGet();
+  private final Holdfast holdfast =
+      Holdfast.builder(TestDatabase.shared().dataSource()).controlSchema(control).build();
+
+  @BeforeEach
+  void migrate() {
+    holdfast.migrate();
+  }
+
+  @AfterEach
+  void drop() {
+    holdfast.tenants().list().forEach(holdfast.tenants()::drop);
+    holdfast
+        .tenants()
+        .control()
+        .jdbi()
+        .useHandle(handle -> handle.execute("DROP SCHEMA " + control + " CASCADE"));
+  }
+
+  @Test
+  void a_flooding_tenant_leaves_the_others_their_share() {
+    for (String name : List.of("flood", "drip", "drop")) {
+      holdfast.tenants().create(new TenantName(name));
+    }
+    enqueue("flood", 1_000);
+    enqueue("drip", 3);
+    enqueue("drop", 3);
+
+    List<Lease> leases = rotation().claim(request(30)).leases();
+
+    Map<String, Integer> perTenant = new HashMap<>();
+    leases.forEach(lease -> perTenant.merge(lease.key().tenant(), 1, Integer::sum));
+    assertThat(perTenant).containsEntry("drip", 3).containsEntry("drop", 3);
+    assertThat(leases).hasSizeGreaterThanOrEqualTo(16);
+  }
+
+  @Test
+  void more_tenants_than_one_probe_asks_are_all_served() {
+    List<UUID> ids = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      holdfast.tenants().create(new TenantName("t" + i));
+      ids.addAll(enqueue("t" + i, 1));
+    }
+    List<UUID> ran = new ArrayList<>();
+    Worker worker =
+        holdfast.workerForAllTenants().handle(COUNT, (n, job) -> ran.add(job.jobId())).build();
+
+    worker.runDue();
+
+    assertThat(ran).containsExactlyInAnyOrderElementsOf(ids);
+    assertThat(holdfast.jobs(new TenantName("t59")).get(ids.get(59)).orElseThrow().state())
+        .isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
+  @Covers("B2")
+  void answers_come_back_to_the_tenant_and_the_place_they_belong_to() {
+    holdfast.tenants().create(new TenantName("one"));
+    holdfast.tenants().create(new TenantName("two"));
+    enqueue("one", 2);
+    enqueue("two", 2);
+    TenantRotation rotation = rotation();
+    List<Lease> leases = rotation.claim(request(4)).leases();
+
+    List<Extension> extensions = rotation.extend(leases);
+    List<FinishReply> replies =
+        rotation.finish(
+            leases.stream().map(lease -> new Finish(lease, Outcome.succeeded())).toList());
+
+    assertThat(extensions)
+        .extracting(Extension::key)
+        .containsExactlyElementsOf(leases.stream().map(Lease::key).toList());
+    assertThat(replies).hasSize(4).containsOnly(new FinishReply.Recorded(JobState.SUCCEEDED));
+  }
+
+  @Test
+  void a_tenant_dropped_while_it_is_served_disturbs_nobody() {
+    holdfast.tenants().create(new TenantName("gone"));
+    holdfast.tenants().create(new TenantName("stays"));
+    enqueue("gone", 2);
+    enqueue("stays", 1);
+    TenantRotation rotation = rotation();
+    holdfast.tenants().drop(new TenantName("gone"));
+
+    List<Lease> leases = rotation.claim(request(10)).leases();
+
+    assertThat(leases).extracting(lease -> lease.key().tenant()).containsExactly("stays");
+  }
+
+  private TenantRotation rotation() {
+    TenantRotation rotation =
+        new TenantRotation(
+            holdfast.tenants(),
+            tenant ->
+                new PgLeases(
+                    tenant, Set::of, new LanePositions(() -> 0), RandomGenerator.getDefault()));
+    rotation.refresh();
+    return rotation;
+  }
+
+  private static ClaimRequest request(int limit) {
+    return ClaimRequest.of("worker", Set.of("default"), limit).withKinds(Set.of("count"));
+  }
+
+  private List<UUID> enqueue(String tenant, int jobs) {
+    List<UUID> ids = new ArrayList<>();
+    for (int i = 0; i < jobs; i++) {
+      ids.add(holdfast.jobs(new TenantName(tenant)).enqueue(COUNT.job(i)).id());
+    }
+    return ids;
+  }
+}
