@@ -57,7 +57,10 @@ public final class Holdfast {
     this.announcer = new Announcer(tenants.control(), channel, bell, builder.notifyInTransactions);
   }
 
-  /** With all defaults. The pool should have at least four connections: a worker keeps one. */
+  /**
+   * With all defaults. A worker keeps three connections of the pool to itself (for heartbeats, for
+   * notifications, for the rest), so give the pool five or more.
+   */
   public static Holdfast on(DataSource dataSource) {
     return builder(dataSource).build();
   }
@@ -112,21 +115,27 @@ public final class Holdfast {
 
   private Surroundings surroundings(WorkerConfig config, TenantName name) {
     Tenants own = tenants.keepingAConnection();
+    Tenants pulse = tenants.keepingAConnection();
     Presence presence = presence(config, own);
-    LeaseSource leases = leases(own.tenant(name), presence);
-    return new Surroundings(leases, bell, background(own, presence, () -> reap(own.tenant(name))));
+    return new Surroundings(
+        leases(own.tenant(name), presence),
+        leases(pulse.tenant(name), presence),
+        bell,
+        background(List.of(own, pulse), presence, () -> reap(own.tenant(name))));
   }
 
   private Surroundings surroundingsOfAll(WorkerConfig config) {
     Tenants own = tenants.keepingAConnection();
+    Tenants pulse = tenants.keepingAConnection();
     Presence presence = presence(config, own);
     TenantRotation rotation = new TenantRotation(own, tenant -> leases(tenant, presence));
     rotation.refresh();
     return new Surroundings(
         rotation,
+        new TenantRotation(pulse, tenant -> leases(tenant, presence)),
         bell,
         background(
-            own,
+            List.of(own, pulse),
             presence,
             () -> {
               rotation.refresh();
@@ -149,7 +158,7 @@ public final class Holdfast {
     return new Presence(own.control(), config.name(), config.host(), config.labels());
   }
 
-  private List<Background> background(Tenants own, Presence presence, Runnable upkeep) {
+  private List<Background> background(List<Tenants> kept, Presence presence, Runnable upkeep) {
     Listener listener = new Listener(dataSource, channel, bell);
     return List.of(
         new Background("holdfast-listen", listener, listener),
@@ -160,9 +169,14 @@ public final class Holdfast {
               upkeep.run();
               return UPKEEP_PERIOD;
             },
+            () -> kept.forEach(Tenants::keepConnection),
             () -> {
-              try (own) {
+              try {
                 presence.leave();
+              } finally {
+                for (Tenants each : kept) {
+                  each.close();
+                }
               }
             }));
   }

@@ -7,17 +7,17 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jdbi.v3.core.ConnectionFactory;
 
 /**
- * Connections of another factory, of which one is kept when idle instead of being given back. A
- * worker's loops share it: a pool would test the connection before each poll, twice the traffic of
- * an idle worker, and make heartbeats wait in line with the application. Thread-safe: whoever finds
- * it in use opens another.
+ * Connections of another factory, of which one, when told so, is kept instead of being given back.
+ * A worker's loops share it: a pool would test the connection before each poll, twice the traffic
+ * of an idle worker, and make heartbeats wait in line with the application. Thread-safe: whoever
+ * finds it in use opens another.
  */
 final class KeptConnection implements ConnectionFactory, AutoCloseable {
 
   private final ConnectionFactory connections;
   private final AtomicReference<Optional<Connection>> kept =
       new AtomicReference<>(Optional.empty());
-  private volatile boolean closed;
+  private volatile boolean keeping;
 
   KeptConnection(ConnectionFactory connections) {
     this.connections = connections;
@@ -34,7 +34,7 @@ final class KeptConnection implements ConnectionFactory, AutoCloseable {
   @Override
   public void closeConnection(Connection connection) throws SQLException {
     boolean isKept =
-        !closed
+        keeping
             && !connection.isClosed()
             && connection.getAutoCommit()
             && kept.compareAndSet(Optional.empty(), Optional.of(connection));
@@ -43,10 +43,14 @@ final class KeptConnection implements ConnectionFactory, AutoCloseable {
     }
   }
 
+  void keep() {
+    keeping = true;
+  }
+
   /** Gives the connection back; later ones are not kept. */
   @Override
   public void close() throws SQLException {
-    closed = true;
+    keeping = false;
     Optional<Connection> connection = kept.getAndSet(Optional.empty());
     if (connection.isPresent()) {
       connections.closeConnection(connection.get());

@@ -5,6 +5,7 @@ import dev.holdfast.error.HoldfastException;
 import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 
 /**
@@ -49,11 +50,20 @@ public final class Tenants implements AutoCloseable {
     this.control = db.schema();
   }
 
-  /**
-   * The same tenants, for a worker's loops: keeps one connection open between uses until closed.
-   */
+  /** The same tenants, for a worker's loops; see {@link #keepConnection}. */
   public Tenants keepingAConnection() {
     return new Tenants(Db.on(new KeptConnection(db.connections()), control));
+  }
+
+  /**
+   * Takes a connection now and keeps it between uses until closed, so that handlers who use up the
+   * pool cannot silence the worker.
+   */
+  public void keepConnection() {
+    if (db.connections() instanceof KeptConnection kept) {
+      kept.keep();
+      jdbi.useHandle(Handle::getConnection);
+    }
   }
 
   @Override

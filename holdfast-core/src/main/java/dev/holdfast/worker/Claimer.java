@@ -23,6 +23,7 @@ final class Claimer implements Loop.Step {
   private final Runner runner;
   private final Pace pace = new Pace();
   private boolean backlog;
+  private volatile boolean hungry;
 
   Claimer(
       LeaseSource leases,
@@ -39,9 +40,10 @@ final class Claimer implements Loop.Step {
 
   @Override
   public Duration runOnce() {
+    hungry = true; // before looking, so that a permit that comes free meanwhile is heard
     int free = backlog ? settledPermits() : inFlight.freePermits();
     if (free <= 0) {
-      return config.pollInterval(); // a permit that comes free wakes us
+      return config.pollInterval();
     }
     int limit = Math.min(free, Limits.CLAIM_JOBS);
     if (!backlog) {
@@ -55,7 +57,13 @@ final class Claimer implements Loop.Step {
         .listener()
         .claimed(claimed.leases().size(), Duration.ofNanos(System.nanoTime() - sentNanos));
     backlog = claimed.leases().size() == limit;
+    hungry = backlog;
     return backlog ? Duration.ZERO : untilNext(claimed.nextDueIn());
+  }
+
+  /** There was more to claim than permits: the next one that comes free is awaited. */
+  boolean isHungry() {
+    return hungry;
   }
 
   ClaimRequest request(int limit) {

@@ -6,19 +6,29 @@ import dev.holdfast.wake.Bell;
 import java.util.List;
 
 /**
- * What a worker stands on: where its leases come from, what wakes it, and what has to run beside
- * it.
+ * What a worker stands on.
+ *
+ * @param leases where its leases come from
+ * @param heartbeat the same leases by a way of their own, so that beats never wait behind claims
+ * @param bell wakes it
+ * @param background what runs beside it, as long as it is started
  */
-public record Surroundings(LeaseSource leases, Bell bell, List<Background> background) {
+public record Surroundings(
+    LeaseSource leases, LeaseSource heartbeat, Bell bell, List<Background> background) {
 
   public Surroundings {
     background = List.copyOf(background);
   }
 
-  /** A loop that runs as long as the worker does. */
-  public record Background(String name, Loop.Step step, AutoCloseable atEnd) {
+  /** A loop that runs as long as the worker does, with what comes before and after. */
+  public record Background(String name, Loop.Step step, Runnable atStart, AutoCloseable atEnd) {
+
+    public Background(String name, Loop.Step step, AutoCloseable atEnd) {
+      this(name, step, () -> {}, atEnd);
+    }
 
     AutoCloseable start() {
+      atStart.run();
       Loop loop = Loop.start(name, step);
       return () -> {
         loop.close();

@@ -53,7 +53,8 @@ public final class Worker implements AutoCloseable {
     this.runner = new Runner(leases, setup, inFlight, finisher);
     this.claimer = new Claimer(leases, config, setup, inFlight, runner);
     this.heartbeater =
-        new Heartbeater(leases, config.heartbeatInterval(), inFlight, setup.listener());
+        new Heartbeater(
+            surroundings.heartbeat(), config.heartbeatInterval(), inFlight, setup.listener());
     this.selfFence = new SelfFence(inFlight, setup.listener(), System::nanoTime);
     this.reporter = new Reporter(inFlight);
   }
@@ -89,7 +90,11 @@ public final class Worker implements AutoCloseable {
     Loop finish = Loop.start("holdfast-finish", finisher);
     finisher.onAdded(finish::wake);
     Loop claim = Loop.start("holdfast-claim", claimer);
-    inFlight.onPermitFreed(claim::wake);
+    inFlight.onPermitFreed(() -> {
+      if (claimer.isHungry()) {
+        claim.wake();
+      }
+    });
     AutoCloseable bell = surroundings.bell().onRing(tenant -> claim.wake());
     stopFirst = List.of(bell, claim);
     // Heartbeats stop last: until everything is written back, the reaper must not take it.

@@ -3,6 +3,7 @@ package dev.holdfast.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.Holdfast;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Job;
@@ -302,6 +303,24 @@ class EnqueueTest {
       connection.commit();
 
       ran.await();
+    }
+  }
+
+  @Test
+  void a_job_enqueued_by_another_process_wakes_a_worker() throws Exception {
+    CountDownLatch ran = new CountDownLatch(1);
+    Holdfast otherProcess = Holdfast.on(TestDatabase.shared().dataSource());
+    try (Worker worker =
+        tenant
+            .worker()
+            .configure(config -> config.withPollInterval(Duration.ofMinutes(10)))
+            .handle(COUNT, (n, job) -> ran.countDown())
+            .start()) {
+      // The worker may not be listening yet; one of many notifications will find it so.
+      while (ran.getCount() > 0) {
+        otherProcess.jobs(tenant.name()).enqueue(COUNT.job(1));
+        Thread.onSpinWait();
+      }
     }
   }
 

@@ -1,0 +1,176 @@
+package dev.holdfast.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.codec.JacksonCodec;
+import dev.holdfast.job.Attempt;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.job.Payload;
+import dev.holdfast.job.Policy;
+import dev.holdfast.job.Progress;
+import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.Claimed;
+import dev.holdfast.lease.Extension;
+import dev.holdfast.lease.Finish;
+import dev.holdfast.lease.FinishReply;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.LeaseKey;
+import dev.holdfast.lease.LeaseSource;
+import dev.holdfast.lease.Report;
+import dev.holdfast.lease.TransactionWork;
+import dev.holdfast.worker.Running.Interruption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What a worker does when the database cannot be reached, told with leases that fail on purpose.
+ */
+class InterruptedWorkTest {
+
+  private static final Duration LEASE = Duration.ofSeconds(30);
+
+  /** Records what it is asked; fails while the database is away. */
+  private static final class FailingLeases implements LeaseSource {
+
+    final List<UUID> finished = new ArrayList<>();
+    final List<Report> reports = new ArrayList<>();
+    boolean away;
+
+    @Override
+    public Claimed claim(ClaimRequest request) {
+      return Claimed.NOTHING;
+    }
+
+    @Override
+    public List<Extension> extend(List<Lease> leases) {
+      failIfAway();
+      return leases.stream()
+          .map(lease -> new Extension(lease.key(), Extension.Status.EXTENDED))
+          .toList();
+    }
+
+    @Override
+    public boolean report(LeaseKey key, Report report) {
+      failIfAway();
+      reports.add(report);
+      return true;
+    }
+
+    @Override
+    public List<FinishReply> finish(List<Finish> ended) {
+      failIfAway();
+      ended.forEach(finish -> finished.add(finish.lease().key().jobId()));
+      return ended.stream()
+          .map(finish -> (FinishReply) new FinishReply.Recorded(JobState.SUCCEEDED))
+          .toList();
+    }
+
+    @Override
+    public FinishReply finishInTransaction(Lease lease, TransactionWork work) {
+      throw new UnsupportedOperationException();
+    }
+
+    private void failIfAway() {
+      if (away) {
+        throw new IllegalStateException("the database is away");
+      }
+    }
+  }
+
+  private final FailingLeases leases = new FailingLeases();
+  private final InFlight inFlight = new InFlight(10);
+  private final AtomicLong nanoTime = new AtomicLong(1_000_000);
+
+  @Test
+  void an_outcome_is_kept_until_the_database_takes_it() {
+    Finisher finisher = new Finisher(leases, inFlight, WorkerListener.NONE);
+    Running running = running();
+    leases.away = true;
+    finisher.add(new Finish(running.lease(), Outcome.succeeded()));
+
+    assertThatThrownBy(finisher::runOnce).hasMessageContaining("away");
+    assertThat(inFlight.isEmpty()).isFalse();
+    leases.away = false;
+    finisher.runOnce();
+
+    assertThat(leases.finished).containsExactly(running.lease().key().jobId());
+    assertThat(inFlight.isEmpty()).isTrue();
+  }
+
+  @Test
+  void a_handler_is_stopped_before_a_lease_that_could_not_be_renewed_can_pass_on() {
+    SelfFence selfFence = new SelfFence(inFlight, WorkerListener.NONE, nanoTime::get);
+    Running running = running();
+    running.handlerStarts();
+
+    nanoTime.addAndGet(LEASE.multipliedBy(4).dividedBy(5).minusMillis(1).toNanos());
+    selfFence.runOnce();
+    Optional<Interruption> early = running.interruption();
+    nanoTime.addAndGet(Duration.ofMillis(1).toNanos());
+    selfFence.runOnce();
+
+    assertThat(early).isEmpty();
+    assertThat(running.interruption()).contains(Interruption.LOST);
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void a_confirmed_beat_puts_the_deadline_off_counted_from_before_it_was_sent() {
+    SelfFence selfFence = new SelfFence(inFlight, WorkerListener.NONE, nanoTime::get);
+    Running running = running();
+    running.handlerStarts();
+    nanoTime.addAndGet(LEASE.dividedBy(2).toNanos());
+    long sentNanos = nanoTime.get();
+
+    running.renewed(sentNanos);
+    nanoTime.addAndGet(LEASE.dividedBy(2).toNanos());
+    selfFence.runOnce();
+
+    assertThat(running.interruption()).isEmpty();
+    running.handlerEnded();
+  }
+
+  @Test
+  void what_could_not_be_reported_is_sent_with_the_next_report() {
+    Running running = running();
+    running.context().log("one");
+    running.context().progress(Progress.NONE.withPercent(10));
+    leases.away = true;
+    assertThatThrownBy(() -> running.context().flush()).hasMessageContaining("away");
+    leases.away = false;
+    running.context().log("two");
+
+    running.context().flush();
+
+    assertThat(leases.reports).hasSize(1);
+    assertThat(leases.reports.getFirst().logLines()).containsExactly("one", "two");
+    assertThat(leases.reports.getFirst().progress().percent()).hasValue(10);
+  }
+
+  private Running running() {
+    Lease lease =
+        new Lease(
+            new LeaseKey("default", UUID.randomUUID(), 7),
+            "worker",
+            "kind",
+            "default",
+            Payload.NULL,
+            new Attempt(1, 0, 0),
+            Policy.DEFAULTS,
+            Progress.NONE,
+            Instant.EPOCH,
+            LEASE,
+            Instant.EPOCH.plus(LEASE));
+    Running running = new Running(lease, nanoTime.get(), leases, new JacksonCodec());
+    inFlight.add(running);
+    return running;
+  }
+}
