@@ -8,6 +8,7 @@ import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Transition;
 import dev.holdfast.tenant.Db;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,10 +30,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Transitions {
 
-  // The arrays come out of sub-selects so that the planner cannot count them. Knowing that there
-  // are
-  // five hundred it would rather read the whole table; not knowing, it looks up each by primary
-  // key.
+  // Every row is looked up by primary key, one at a time: LATERAL with FOR UPDATE leaves the
+  // planner
+  // no other way. Given a join it reads the whole table, or compares each row with each, depending
+  // on
+  // when the table was last analysed.
   private static final String FINISH =
       """
       WITH ended AS MATERIALIZED (
@@ -42,13 +44,19 @@ final class Transitions {
                       (SELECT :log_excerpts), (SELECT :results))
             AS ended (job_id, held_fence, end_state, end_outcome, end_failures, end_error_code,
                       end_error_message, log_excerpt, result)
+      ), mine AS MATERIALIZED (
+        SELECT *
+          FROM ended
+         CROSS JOIN LATERAL (
+           SELECT *
+             FROM {schema}.job
+            WHERE job.id = ended.job_id
+              AND job.fence = ended.held_fence
+              AND job.state IN ('dispatched', 'running', 'stopping')
+              FOR UPDATE
+         ) AS job
       ), gone AS (
-        DELETE FROM {schema}.job
-         USING ended
-         WHERE job.id = ended.job_id
-           AND job.fence = ended.held_fence
-           AND job.state IN ('dispatched', 'running', 'stopping')
-        RETURNING *
+        DELETE FROM {schema}.job WHERE id = ANY (ARRAY (SELECT id FROM mine))
       )
       INSERT INTO {schema}.job_done
              (id, seq, fence, run_at, created_at, started_at, finished_at, lane, attempt, failures,
@@ -61,7 +69,7 @@ final class Transitions {
              policy, tags, unique_scope, unique_key, end_error_code, end_error_message, log_excerpt,
              cursor, progress_count, result_count, percent, message, progress_at,
              input_tokens, output_tokens
-        FROM gone
+        FROM mine
       RETURNING id, fence
       """;
 
@@ -79,10 +87,15 @@ final class Transitions {
       ), held AS MATERIALIZED (
         SELECT ended.*, job.attempt, job.started_at, job.worker
           FROM ended
-          JOIN {schema}.job ON job.id = ended.job_id AND job.fence = ended.fence
-         WHERE job.state IN ('dispatched', 'running', 'stopping')
-           AND NOT (job.state = 'stopping' AND ended.state = 'queued')
-           FOR UPDATE OF job
+         CROSS JOIN LATERAL (
+           SELECT attempt, started_at, worker
+             FROM {schema}.job
+            WHERE job.id = ended.job_id
+              AND job.fence = ended.fence
+              AND job.state IN ('dispatched', 'running', 'stopping')
+              AND NOT (job.state = 'stopping' AND ended.state = 'queued')
+              FOR UPDATE
+         ) AS job
       ), sent AS (
         UPDATE {schema}.job
            SET state = held.state,
@@ -96,7 +109,8 @@ final class Transitions {
                error_code = coalesce(held.error_code, job.error_code),
                error_message = coalesce(held.error_message, job.error_message)
           FROM held
-         WHERE job.id = held.job_id
+         WHERE job.id = ANY (ARRAY (SELECT job_id FROM held)) -- through the primary key, always
+           AND job.id = held.job_id
       )
       INSERT INTO {schema}.attempt
              (job_id, fence, number, started_at, finished_at, worker, outcome,
@@ -106,6 +120,8 @@ final class Transitions {
         FROM held
       RETURNING job_id AS id, fence
       """;
+
+  private static final int SENT_AT_ONCE = 50;
 
   /** An attempt and what was decided about it. */
   record Ended(Lease lease, Transition transition) {
@@ -204,15 +220,24 @@ final class Transitions {
     return keys(query, ended);
   }
 
+  // In small portions: an update cannot look its rows up LATERAL, and the join it needs instead may
+  // compare each with each.
   private List<LeaseKey> sendBack(Handle handle, List<Ended> ended) {
-    if (ended.isEmpty()) {
-      return List.of();
+    List<LeaseKey> written = new ArrayList<>();
+    for (int from = 0; from < ended.size(); from += SENT_AT_ONCE) {
+      List<Ended> portion = ended.subList(from, Math.min(from + SENT_AT_ONCE, ended.size()));
+      Query query = handle.createQuery(sendBack);
+      bindEnds(query, portion);
+      bind(query, "delays_ms", Long.class, portion, end -> end.transition().delay().toMillis());
+      bind(
+          query,
+          "refunds",
+          Integer.class,
+          portion,
+          end -> end.transition().refundsAttempt() ? 1 : 0);
+      written.addAll(keys(query, portion));
     }
-    Query query = handle.createQuery(sendBack);
-    bindEnds(query, ended);
-    bind(query, "delays_ms", Long.class, ended, end -> end.transition().delay().toMillis());
-    bind(query, "refunds", Integer.class, ended, end -> end.transition().refundsAttempt() ? 1 : 0);
-    return keys(query, ended);
+    return written;
   }
 
   private static void bindEnds(Query query, List<Ended> ended) {
