@@ -7,13 +7,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
  * A private PostgreSQL cluster from the programs of an installed server, in a temporary directory.
  * For testing against versions other than the embedded one.
  */
-final class PostgresCluster {
+public final class PostgresCluster {
 
   private final Path binaries;
   private final Path directory;
@@ -26,34 +27,34 @@ final class PostgresCluster {
   }
 
   /** Creates and starts a cluster that is stopped and removed when this JVM ends. */
-  static PostgresCluster start(Path binaries) {
+  public static PostgresCluster start(Path binaries, Map<String, String> settings) {
     try {
       Path directory = Files.createTempDirectory("holdfast-postgres");
       PostgresCluster cluster = new PostgresCluster(binaries, directory, freePort());
-      cluster.start();
+      cluster.start(settings);
       return cluster;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  String jdbcUrl() {
+  public String jdbcUrl() {
     return "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=postgres";
   }
 
-  private void start() throws IOException {
+  private void start(Map<String, String> settings) throws IOException {
     if (isRoot()) {
       run(List.of("chown", "postgres", directory.toString()));
     }
     run(asServerUser("initdb", "-D", data(), "-U", "postgres", "-A", "trust", "-E", "UTF8"));
     Runtime.getRuntime().addShutdownHook(new Thread(this::stop));
-    // No fsync: what a test wrote need not survive a power cut.
-    String options =
-        "-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=300"
-                .formatted(port)
-            + " -c fsync=off -c synchronous_commit=off -c full_page_writes=off";
+    StringBuilder options =
+        new StringBuilder("-c listen_addresses=127.0.0.1 -c unix_socket_directories= -p ")
+            .append(port);
+    settings.forEach(
+        (name, value) -> options.append(" -c ").append(name).append('=').append(value));
     String log = directory.resolve("log").toString();
-    run(asServerUser("pg_ctl", "-D", data(), "-l", log, "-o", options, "-w", "start"));
+    run(asServerUser("pg_ctl", "-D", data(), "-l", log, "-o", options.toString(), "-w", "start"));
   }
 
   private void stop() {

@@ -7,6 +7,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.Map;
 import javax.sql.DataSource;
 
 /**
@@ -19,6 +20,14 @@ public final class TestDatabase {
   public static final String BINARIES_PROPERTY = "holdfast.test.postgres";
 
   private static final int CONNECTIONS = 60;
+
+  // No fsync: what a test wrote need not survive a power cut.
+  private static final Map<String, String> FORGETFUL =
+      Map.of(
+          "fsync", "off",
+          "synchronous_commit", "off",
+          "full_page_writes", "off",
+          "max_connections", "300");
 
   private final String jdbcUrl;
   private final DataSource dataSource;
@@ -54,7 +63,7 @@ public final class TestDatabase {
   private static String startServer() {
     String binaries = System.getProperty(BINARIES_PROPERTY, "");
     if (!binaries.isBlank()) {
-      return PostgresCluster.start(Path.of(binaries)).jdbcUrl();
+      return PostgresCluster.start(Path.of(binaries), FORGETFUL).jdbcUrl();
     }
     try {
       EmbeddedPostgres server =

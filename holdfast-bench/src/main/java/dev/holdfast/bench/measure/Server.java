@@ -1,5 +1,6 @@
 package dev.holdfast.bench.measure;
 
+import dev.holdfast.testkit.PostgresCluster;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.Closeable;
 import java.io.IOException;
@@ -42,7 +43,7 @@ public final class Server implements AutoCloseable {
   public static Server start(Optional<Path> binaries) {
     try {
       return binaries.isPresent()
-          ? startInstalled(InstalledPostgres.start(binaries.get()))
+          ? connect(PostgresCluster.start(binaries.get(), SETTINGS).jdbcUrl(), () -> {})
           : startEmbedded();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -52,10 +53,6 @@ public final class Server implements AutoCloseable {
   /** One that runs already; closing this does not stop it. */
   public static Server at(String jdbcUrl) {
     return connect(jdbcUrl, () -> {});
-  }
-
-  private static Server startInstalled(InstalledPostgres postgres) {
-    return connect(postgres.jdbcUrl(), postgres);
   }
 
   private static Server startEmbedded() throws IOException {
