@@ -18,8 +18,6 @@ public enum ErrorCode {
   UNKNOWN_KIND,
   /** The database's tables are missing, older or newer than this version can work with. */
   SCHEMA_MISMATCH,
-  /** The operation needs a database connection, and this worker has none. */
-  NO_DATABASE,
   /** The database failed, or could not be reached. */
   DATABASE
 }

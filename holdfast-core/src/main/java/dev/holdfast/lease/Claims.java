@@ -167,6 +167,11 @@ final class Claims {
     boolean limitsApply;
     Optional<Duration> nextDueIn = Optional.empty();
 
+    /** There is room left, and a queue that must be asked apart because it has a limit. */
+    boolean wantsLimited(ClaimRequest request) {
+      return limitsApply && leases.size() < request.limit();
+    }
+
     Claimed toClaimed() {
       return new Claimed(leases, nextDueIn);
     }
@@ -198,7 +203,7 @@ final class Claims {
     }
     // Without limits the claim is one statement, and that is a transaction already.
     Answer answer = jdbi.withHandle(handle -> claimUnlimited(handle, request));
-    if (answer.limitsApply && answer.leases.size() < request.limit()) {
+    if (answer.wantsLimited(request)) {
       jdbi.useTransaction(handle -> claimLimited(handle, request, answer));
     }
     return answer.toClaimed();
@@ -206,7 +211,7 @@ final class Claims {
 
   private Claimed claim(Handle handle, ClaimRequest request) {
     Answer answer = claimUnlimited(handle, request);
-    if (answer.limitsApply && answer.leases.size() < request.limit()) {
+    if (answer.wantsLimited(request)) {
       claimLimited(handle, request, answer);
     }
     return answer.toClaimed();

@@ -32,8 +32,4 @@ public record Report(
   public static Report ofLog(List<String> lines) {
     return new Report(Progress.NONE, lines, 0, 0);
   }
-
-  public static Report ofUsage(long inputTokens, long outputTokens) {
-    return new Report(Progress.NONE, List.of(), inputTokens, outputTokens);
-  }
 }

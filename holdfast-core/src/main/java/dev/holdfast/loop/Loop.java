@@ -46,16 +46,6 @@ public final class Loop implements AutoCloseable {
     return loop;
   }
 
-  /** A step that does the same thing at a fixed pace. */
-  public static Loop every(String name, Duration interval, Runnable work) {
-    return start(
-        name,
-        () -> {
-          work.run();
-          return interval;
-        });
-  }
-
   /** Ends the current or next wait. */
   public void wake() {
     if (woken) {

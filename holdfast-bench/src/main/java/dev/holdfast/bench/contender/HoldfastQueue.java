@@ -11,9 +11,7 @@ import dev.holdfast.queue.Jobs;
 import dev.holdfast.worker.WorkerListener;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -114,14 +112,7 @@ final class HoldfastQueue implements JobQueue {
 
   @Override
   public long unfinished() {
-    try (Connection connection = pool.getConnection();
-        Statement statement = connection.createStatement();
-        ResultSet rows = statement.executeQuery(UNFINISHED)) {
-      rows.next();
-      return rows.getLong(1);
-    } catch (SQLException e) {
-      throw new IllegalStateException(e);
-    }
+    return Count.of(pool, UNFINISHED);
   }
 
   @Override

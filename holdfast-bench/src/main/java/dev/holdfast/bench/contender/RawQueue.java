@@ -6,9 +6,7 @@ import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import org.postgresql.PGConnection;
 
 /** One table, one index, one prepared statement for each thing to do. */
@@ -82,14 +80,7 @@ final class RawQueue implements JobQueue {
 
   @Override
   public long unfinished() {
-    try (Connection connection = pool.getConnection();
-        Statement statement = connection.createStatement();
-        ResultSet rows = statement.executeQuery(UNFINISHED)) {
-      rows.next();
-      return rows.getLong(1);
-    } catch (SQLException e) {
-      throw new IllegalStateException(e);
-    }
+    return Count.of(pool, UNFINISHED);
   }
 
   @Override
