@@ -15,9 +15,8 @@ import org.jdbi.v3.core.statement.Query;
 final class Beats {
 
   // SKIP LOCKED, so that one row held by a handler's own transaction cannot starve the other
-  // leases.
-  // LATERAL, so that each is looked up by primary key whatever the planner believes. Only unindexed
-  // columns change, so the rows are updated in place (HOT).
+  // leases. LATERAL, so that each is looked up by primary key whatever the planner believes. Only
+  // unindexed columns change, so the rows are updated in place (HOT).
   private static final String EXTEND =
       """
       WITH mine AS MATERIALIZED (

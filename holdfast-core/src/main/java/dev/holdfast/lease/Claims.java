@@ -16,8 +16,11 @@ import java.util.Optional;
 import java.util.Set;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
 import org.jdbi.v3.core.statement.Query;
 import org.jdbi.v3.core.statement.StatementContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Grants leases. Candidates of all lanes are merged in (priority, run_at, seq) order without locks,
@@ -27,15 +30,15 @@ import org.jdbi.v3.core.statement.StatementContext;
  */
 final class Claims {
 
+  private static final Logger log = LoggerFactory.getLogger(Claims.class);
+
   // How long a job is kept for the host it prefers while that host is online.
   private static final Duration PREFERENCE = Duration.ofSeconds(10);
 
   // Written for the planner, who cannot know what a LIMIT parameter will be and assumes a tenth of
-  // the
-  // table: the constant LIMITs (no claim is larger) keep it from compiling the statement for a
-  // million
-  // rows, and the array instead of a join on due from hashing the whole table. Rows are read, and
-  // locked, one by one as the outer LIMIT asks for them.
+  // the table: the constant LIMITs (no claim is larger) keep it from compiling the statement for a
+  // million rows, and the array instead of a join on due from hashing the whole table. Rows are
+  // read, and locked, one by one as the outer LIMIT asks for them.
   private static final String CLAIM =
       """
       WITH lanes AS MATERIALIZED (
@@ -139,8 +142,7 @@ final class Claims {
       """;
 
   // Under the queue's row lock, so that two claimers cannot both see the last free place. Skipping
-  // a
-  // locked queue loses nothing: whoever holds the lock is claiming from it.
+  // a locked queue loses nothing: whoever holds the lock is claiming from it.
   private static final String LIMITED_QUEUES =
       """
       SELECT name, concurrency_limit
@@ -204,15 +206,28 @@ final class Claims {
     // Without limits the claim is one statement, and that is a transaction already.
     Answer answer = jdbi.withHandle(handle -> claimUnlimited(handle, request));
     if (answer.wantsLimited(request)) {
-      jdbi.useTransaction(handle -> claimLimited(handle, request, answer));
+      answer.leases.addAll(claimLimitedToo(request, answer));
     }
     return answer.toClaimed();
+  }
+
+  // What was granted already must reach the worker, or those jobs would wait out their leases.
+  private List<Lease> claimLimitedToo(ClaimRequest request, Answer answer) {
+    try {
+      return jdbi.inTransaction(handle -> claimLimited(handle, request, answer));
+    } catch (JdbiException e) {
+      if (answer.leases.isEmpty()) {
+        throw e;
+      }
+      log.warn("Could not claim from queues with a limit; trying again with the next claim", e);
+      return List.of();
+    }
   }
 
   private Claimed claim(Handle handle, ClaimRequest request) {
     Answer answer = claimUnlimited(handle, request);
     if (answer.wantsLimited(request)) {
-      claimLimited(handle, request, answer);
+      answer.leases.addAll(claimLimited(handle, request, answer));
     }
     return answer.toClaimed();
   }
@@ -225,15 +240,17 @@ final class Claims {
     return answer;
   }
 
-  private void claimLimited(Handle handle, ClaimRequest request, Answer answer) {
+  private List<Lease> claimLimited(Handle handle, ClaimRequest request, Answer unlimited) {
+    List<Lease> leases = new ArrayList<>();
     for (LimitedQueue queue : lockLimitedQueues(handle, request)) {
-      int wanted = request.limit() - answer.leases.size();
+      int wanted = request.limit() - unlimited.leases.size() - leases.size();
       int room = Math.min(wanted, queue.limit - leasedIn(handle, queue));
       if (room > 0) {
         ClaimRequest ofQueue = request.withQueues(Set.of(queue.name)).withLimit(room);
-        answer.leases.addAll(run(handle, ofQueue, List.of(), true).leases);
+        leases.addAll(run(handle, ofQueue, List.of(), true).leases);
       }
     }
+    return leases;
   }
 
   private List<LimitedQueue> lockLimitedQueues(Handle handle, ClaimRequest request) {

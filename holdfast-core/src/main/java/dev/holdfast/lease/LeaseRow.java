@@ -48,8 +48,7 @@ record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> 
   }
 
   // The API refuses policies it cannot read; only somebody with SQL can have stored one. Throwing
-  // here
-  // would leave the job leased to nobody, and every other job of the batch with it.
+  // here would leave the job leased to nobody, and every other job of the batch with it.
   private PolicyOverrides overrides(@Nullable String json) {
     if (json == null) {
       return PolicyOverrides.NONE;

@@ -18,6 +18,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.JdbiException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Leases of many tenants as one source. One statement asks fifty tenants at a time whether they
@@ -25,6 +27,8 @@ import org.jdbi.v3.core.JdbiException;
  * time. Thread-safe.
  */
 public final class TenantRotation implements LeaseSource {
+
+  private static final Logger log = LoggerFactory.getLogger(TenantRotation.class);
 
   private static final int PROBED_AT_ONCE = 50;
 
@@ -74,7 +78,16 @@ public final class TenantRotation implements LeaseSource {
     for (int i = 0; i < withWork.size() && leases.size() < request.limit(); i++) {
       // What the tenants before left over is shared by those still to come.
       int share = Math.ceilDiv(request.limit() - leases.size(), withWork.size() - i);
-      leases.addAll(source(withWork.get(i)).claim(request.withLimit(share)).leases());
+      try {
+        leases.addAll(source(withWork.get(i)).claim(request.withLimit(share)).leases());
+      } catch (JdbiException e) {
+        if (leases.isEmpty()) {
+          throw e;
+        }
+        // What the others granted must reach the worker, or it would wait out its leases.
+        log.warn("Could not claim from tenant {}", withWork.get(i).name(), e);
+        break;
+      }
     }
     return new Claimed(leases, Optional.empty());
   }

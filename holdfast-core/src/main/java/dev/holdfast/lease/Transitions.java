@@ -30,33 +30,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class Transitions {
 
-  // Every row is looked up by primary key, one at a time: LATERAL with FOR UPDATE leaves the
-  // planner
-  // no other way. Given a join it reads the whole table, or compares each row with each, depending
-  // on
-  // when the table was last analysed.
+  // The ids come sorted, so that width_bucket finds a row's place in the arrays by halving, and
+  // each row is compared with its own fence. Not a join: for one of unknown size the planner reads
+  // the whole table, or compares each row with each, depending on when it was last analysed.
   private static final String FINISH =
       """
       WITH ended AS MATERIALIZED (
-        SELECT *
-          FROM unnest((SELECT :job_ids), (SELECT :fences), (SELECT :states), (SELECT :outcomes),
-                      (SELECT :failures), (SELECT :error_codes), (SELECT :error_messages),
-                      (SELECT :log_excerpts), (SELECT :results))
-            AS ended (job_id, held_fence, end_state, end_outcome, end_failures, end_error_code,
-                      end_error_message, log_excerpt, result)
-      ), mine AS MATERIALIZED (
-        SELECT *
-          FROM ended
-         CROSS JOIN LATERAL (
-           SELECT *
-             FROM {schema}.job
-            WHERE job.id = ended.job_id
-              AND job.fence = ended.held_fence
-              AND job.state IN ('dispatched', 'running', 'stopping')
-              FOR UPDATE
-         ) AS job
+        SELECT :job_ids AS job_ids, :fences AS fences, :states AS states, :outcomes AS outcomes,
+               :failures AS failures, :error_codes AS error_codes,
+               :error_messages AS error_messages, :log_excerpts AS log_excerpts,
+               :results AS results
       ), gone AS (
-        DELETE FROM {schema}.job WHERE id = ANY (ARRAY (SELECT id FROM mine))
+        DELETE FROM {schema}.job
+         WHERE id = ANY ((SELECT job_ids FROM ended)::uuid[])
+           AND fence = ((SELECT fences FROM ended))
+                         [width_bucket(id, (SELECT job_ids FROM ended))]
+           AND state IN ('dispatched', 'running', 'stopping')
+        RETURNING *, width_bucket(id, (SELECT job_ids FROM ended)) AS place
       )
       INSERT INTO {schema}.job_done
              (id, seq, fence, run_at, created_at, started_at, finished_at, lane, attempt, failures,
@@ -64,12 +54,15 @@ final class Transitions {
               unique_scope, unique_key, error_code, error_message, log_excerpt,
               cursor, progress_count, result_count, percent, message, progress_at,
               input_tokens, output_tokens)
-      SELECT id, seq, fence, run_at, created_at, started_at, {schema}.clock(), lane, attempt,
-             failures + end_failures, granted, end_state, end_outcome, worker, args, result::json,
-             policy, tags, unique_scope, unique_key, end_error_code, end_error_message, log_excerpt,
-             cursor, progress_count, result_count, percent, message, progress_at,
-             input_tokens, output_tokens
-        FROM mine
+      SELECT gone.id, gone.seq, gone.fence, gone.run_at, gone.created_at, gone.started_at,
+             {schema}.clock(), gone.lane, gone.attempt, gone.failures + ended.failures[place],
+             gone.granted, ended.states[place], ended.outcomes[place], gone.worker, gone.args,
+             ended.results[place]::json, gone.policy, gone.tags, gone.unique_scope, gone.unique_key,
+             ended.error_codes[place], ended.error_messages[place], ended.log_excerpts[place],
+             gone.cursor, gone.progress_count, gone.result_count, gone.percent, gone.message,
+             gone.progress_at, gone.input_tokens, gone.output_tokens
+        FROM gone
+       CROSS JOIN ended
       RETURNING id, fence
       """;
 
@@ -121,7 +114,27 @@ final class Transitions {
       RETURNING job_id AS id, fence
       """;
 
+  // An end reported twice: the answer to the first got lost, or another tenant's part of the batch
+  // failed. Only the same end counts, not what the reaper recorded for a silent worker.
+  private static final String ALREADY_RECORDED =
+      """
+      SELECT ended.job_id AS id, ended.fence
+        FROM unnest((SELECT :job_ids), (SELECT :fences), (SELECT :outcomes))
+          AS ended (job_id, fence, outcome)
+       WHERE EXISTS (SELECT FROM {schema}.job_done AS done
+                      WHERE done.id = ended.job_id AND done.fence = ended.fence
+                        AND done.attempt_outcome = ended.outcome)
+          OR EXISTS (SELECT FROM {schema}.attempt
+                      WHERE attempt.job_id = ended.job_id AND attempt.fence = ended.fence
+                        AND attempt.outcome = ended.outcome)
+      """;
+
   private static final int SENT_AT_ONCE = 50;
+
+  // Of two leases of one job only the later can be good, and the last of equals is the one found.
+  private static final Comparator<Ended> BY_JOB =
+      Comparator.comparing((Ended end) -> end.key().jobId(), JobIds.ORDER)
+          .thenComparingLong(end -> end.key().fence());
 
   /** An attempt and what was decided about it. */
   record Ended(Lease lease, Transition transition) {
@@ -163,18 +176,44 @@ final class Transitions {
   private final Jdbi jdbi;
   private final String finish;
   private final String sendBack;
+  private final String alreadyRecorded;
 
   Transitions(Db db) {
     this.jdbi = db.jdbi();
     this.finish = db.sql(FINISH);
     this.sendBack = db.sql(SEND_BACK);
+    this.alreadyRecorded = db.sql(ALREADY_RECORDED);
   }
 
+  /** In a transaction of its own; what an earlier call recorded already is recorded. */
   List<FinishReply> apply(List<Ended> ended) {
     // One statement is a transaction already; most batches are nothing but successes.
-    return ended.stream().allMatch(Ended::finishesJob)
-        ? jdbi.withHandle(handle -> apply(handle, ended))
-        : jdbi.inTransaction(handle -> apply(handle, ended));
+    List<FinishReply> replies =
+        ended.stream().allMatch(Ended::finishesJob)
+            ? jdbi.withHandle(handle -> apply(handle, ended))
+            : jdbi.inTransaction(handle -> apply(handle, ended));
+    return replies.stream().allMatch(FinishReply.Recorded.class::isInstance)
+        ? replies
+        : withRepeats(ended, replies);
+  }
+
+  private List<FinishReply> withRepeats(List<Ended> ended, List<FinishReply> replies) {
+    Set<LeaseKey> recorded = jdbi.withHandle(handle -> alreadyRecorded(handle, ended));
+    List<FinishReply> answers = new ArrayList<>(replies);
+    for (int i = 0; i < ended.size(); i++) {
+      if (recorded.contains(ended.get(i).key())) {
+        answers.set(i, new FinishReply.Recorded(ended.get(i).transition().to()));
+      }
+    }
+    return answers;
+  }
+
+  private Set<LeaseKey> alreadyRecorded(Handle handle, List<Ended> ended) {
+    Query query = handle.createQuery(alreadyRecorded);
+    bind(query, "job_ids", UUID.class, ended, end -> end.key().jobId());
+    bind(query, "fences", Long.class, ended, end -> end.key().fence());
+    bind(query, "outcomes", String.class, ended, end -> end.transition().attemptOutcome());
+    return new HashSet<>(keys(query, ended));
   }
 
   List<FinishReply> apply(Handle handle, List<Ended> ended) {
@@ -196,10 +235,7 @@ final class Transitions {
   }
 
   private Map<LeaseKey, JobState> write(Handle handle, List<Ended> ended) {
-    List<Ended> inOrder =
-        ended.stream()
-            .sorted(Comparator.comparing(end -> end.key().jobId(), JobIds.ORDER))
-            .toList();
+    List<Ended> inOrder = ended.stream().sorted(BY_JOB).toList();
     Set<LeaseKey> written = new HashSet<>();
     written.addAll(finish(handle, inOrder.stream().filter(Ended::finishesJob).toList()));
     written.addAll(sendBack(handle, inOrder.stream().filter(end -> !end.finishesJob()).toList()));

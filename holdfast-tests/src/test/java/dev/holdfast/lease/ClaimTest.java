@@ -7,6 +7,7 @@ import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Policy.OnStop;
 import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.queue.QueueSettings;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
@@ -146,6 +147,23 @@ class ClaimTest {
     assertThat(leases().extend(List.of(resumed)))
         .extracting(Extension::status)
         .containsExactly(Extension.Status.EXTENDED);
+  }
+
+  @Test
+  void jobs_granted_before_a_limited_queue_failed_reach_the_worker() {
+    UUID good = tenant.jobs().enqueue(EMAIL).id();
+    tenant.queues().put("limited", QueueSettings.DEFAULTS.withConcurrencyLimit(1));
+    tenant
+        .jobs()
+        .enqueue(EMAIL.withQueue("limited").withPolicy(PolicyOverrides.NONE.withMaxAttempts(1)));
+    // Nothing but SQL can store such a policy; it stands for whatever else may go wrong there.
+    tenant.execute(
+        "UPDATE {schema}.job SET policy = '{\"lease_seconds\": \"x\"}' WHERE policy IS NOT NULL");
+
+    List<Lease> leases =
+        leases().claim(ClaimRequest.of("host-1", Set.of("default", "limited"), 5)).leases();
+
+    assertThat(leases).extracting(lease -> lease.key().jobId()).containsExactly(good);
   }
 
   private Map<String, Object> row(UUID id) {

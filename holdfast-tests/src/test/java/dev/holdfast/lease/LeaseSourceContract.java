@@ -339,6 +339,24 @@ abstract class LeaseSourceContract {
   }
 
   @Test
+  void an_end_reported_again_because_the_answer_got_lost_is_recorded_once_and_answered_the_same() {
+    UUID succeeded = enqueue(NewJob.of("email", 1));
+    UUID retried = enqueue(NewJob.of("email", 2));
+    List<Lease> leases = claim("worker", 2);
+    List<Finish> ends =
+        List.of(
+            new Finish(leases.get(0), Outcome.succeeded()),
+            new Finish(leases.get(1), Outcome.failed(Failure.retryable("FLAKY", "try again"))));
+
+    List<FinishReply> first = leases().finish(ends);
+    List<FinishReply> again = leases().finish(ends);
+
+    assertThat(again).isEqualTo(first).doesNotContain(new FinishReply.Lost());
+    assertThat(tenant.jobs().attempts(succeeded)).hasSize(1);
+    assertThat(tenant.jobs().attempts(retried)).hasSize(1);
+  }
+
+  @Test
   void a_batch_is_answered_in_its_order_whatever_the_outcomes() {
     IntStream.range(0, 4).forEach(i -> enqueue(NewJob.of("email", i)));
     List<Lease> held = claim("worker", 4);
@@ -351,7 +369,7 @@ abstract class LeaseSourceContract {
                 List.of(
                     new Finish(held.get(0), Outcome.succeeded()),
                     new Finish(held.get(1), Outcome.snoozed(Duration.ofHours(1))),
-                    new Finish(stale, Outcome.succeeded()),
+                    new Finish(stale, Outcome.failed(Failure.permanent("X", "too late"))),
                     new Finish(held.get(3), Outcome.failed(Failure.permanent("X", "y")))));
 
     assertThat(replies)

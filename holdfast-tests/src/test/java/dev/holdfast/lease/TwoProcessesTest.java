@@ -12,6 +12,7 @@ import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.testkit.TestTenant;
 import dev.holdfast.worker.Worker;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -76,7 +77,7 @@ class TwoProcessesTest {
 
     assertThat(extensions).extracting(Extension::status).containsExactly(Extension.Status.EXTENDED);
     assertThat(replies).containsExactly(new FinishReply.Recorded(JobState.SUCCEEDED));
-    assertThat(leases(one).finish(List.of(new Finish(lease, Outcome.succeeded()))))
+    assertThat(leases(one).finish(List.of(new Finish(lease, Outcome.snoozed(Duration.ZERO)))))
         .containsExactly(new FinishReply.Lost());
     assertThat(one.jobs(tenant.name()).get(id).orElseThrow().state()).isEqualTo(JobState.SUCCEEDED);
   }
