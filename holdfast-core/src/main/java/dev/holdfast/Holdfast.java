@@ -1,18 +1,22 @@
 package dev.holdfast;
 
+import dev.holdfast.audit.Audit;
 import dev.holdfast.codec.Codec;
 import dev.holdfast.codec.JacksonCodec;
+import dev.holdfast.hold.Resources;
 import dev.holdfast.lease.Hosts;
 import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.lease.PgLeases;
 import dev.holdfast.lease.Presence;
 import dev.holdfast.lease.Reaper;
+import dev.holdfast.lease.Reapers;
 import dev.holdfast.lease.TenantRotation;
+import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.queue.Queues;
+import dev.holdfast.subject.Subjects;
 import dev.holdfast.tenant.SchemaName;
-import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.tenant.Tenants;
@@ -28,9 +32,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
-import org.jdbi.v3.core.JdbiException;
 
 /**
  * Where everything begins: one Holdfast on one database. It wires the parts and hands them out; it
@@ -89,6 +93,42 @@ public final class Holdfast {
     return jobs.computeIfAbsent(tenant, name -> new Jobs(tenants.open(name), codec, announcer));
   }
 
+  /** What people do to the default tenant's jobs. */
+  public Acts acts() {
+    return acts(TenantName.DEFAULT);
+  }
+
+  public Acts acts(TenantName tenant) {
+    return new Acts(tenants.open(tenant), codec, announcer);
+  }
+
+  /** The default tenant's resources. */
+  public Resources resources() {
+    return resources(TenantName.DEFAULT);
+  }
+
+  public Resources resources(TenantName tenant) {
+    return new Resources(tenants.open(tenant), announcer);
+  }
+
+  /** The default tenant's subjects. */
+  public Subjects subjects() {
+    return subjects(TenantName.DEFAULT);
+  }
+
+  public Subjects subjects(TenantName tenant) {
+    return new Subjects(tenants.open(tenant));
+  }
+
+  /** What people did in the default tenant. */
+  public Audit audit() {
+    return audit(TenantName.DEFAULT);
+  }
+
+  public Audit audit(TenantName tenant) {
+    return new Audit(tenants.open(tenant));
+  }
+
   /** The default tenant's queues. */
   public Queues queues() {
     return queues(TenantName.DEFAULT);
@@ -117,17 +157,20 @@ public final class Holdfast {
     Tenants own = tenants.keepingAConnection();
     Tenants pulse = tenants.keepingAConnection();
     Presence presence = presence(config, own);
+    Reapers reapers = new Reapers(this::reaper);
+    List<Tenant> served = List.of(own.tenant(name));
     return new Surroundings(
         leases(own.tenant(name), presence),
         leases(pulse.tenant(name), presence),
         bell,
-        background(List.of(own, pulse), presence, () -> reap(own.tenant(name))));
+        background(List.of(own, pulse), presence, () -> reapers.runOnce(served, UPKEEP_PERIOD)));
   }
 
   private Surroundings surroundingsOfAll(WorkerConfig config) {
     Tenants own = tenants.keepingAConnection();
     Tenants pulse = tenants.keepingAConnection();
     Presence presence = presence(config, own);
+    Reapers reapers = new Reapers(this::reaper);
     TenantRotation rotation = new TenantRotation(own, tenant -> leases(tenant, presence));
     rotation.refresh();
     return new Surroundings(
@@ -139,26 +182,24 @@ public final class Holdfast {
             presence,
             () -> {
               rotation.refresh();
-              own.list().forEach(name -> reap(own.tenant(name)));
+              return reapers.runOnce(own.list().stream().map(own::tenant).toList(), UPKEEP_PERIOD);
             }));
   }
 
-  private static void reap(Tenant tenant) {
-    try {
-      new Reaper(tenant, RandomGenerator.getDefault()).runOnce();
-    } catch (JdbiException e) {
-      // Dropped since the tenants were listed; the others still want to be looked after.
-      if (!SqlErrors.isTenantGone(e)) {
-        throw e;
-      }
-    }
+  private Reaper reaper(Tenant tenant) {
+    return new Reaper(tenant, RandomGenerator.getDefault(), whenWoken(tenant));
+  }
+
+  private Runnable whenWoken(Tenant tenant) {
+    return () -> announcer.announce(tenant.name().value());
   }
 
   private static Presence presence(WorkerConfig config, Tenants own) {
     return new Presence(own.control(), config.name(), config.host(), config.labels());
   }
 
-  private List<Background> background(List<Tenants> kept, Presence presence, Runnable upkeep) {
+  private List<Background> background(
+      List<Tenants> kept, Presence presence, Supplier<Duration> upkeep) {
     Listener listener = new Listener(dataSource, channel, bell);
     return List.of(
         new Background("holdfast-listen", listener, listener),
@@ -166,8 +207,7 @@ public final class Holdfast {
             "holdfast-upkeep",
             () -> {
               presence.beat();
-              upkeep.run();
-              return UPKEEP_PERIOD;
+              return upkeep.get();
             },
             () -> kept.forEach(Tenants::keepConnection),
             () -> {
@@ -181,9 +221,13 @@ public final class Holdfast {
             }));
   }
 
-  private static LeaseSource leases(Tenant tenant, Hosts hosts) {
+  private LeaseSource leases(Tenant tenant, Hosts hosts) {
     return new PgLeases(
-        tenant, hosts, new LanePositions(System::nanoTime), RandomGenerator.getDefault());
+        tenant,
+        hosts,
+        new LanePositions(System::nanoTime),
+        RandomGenerator.getDefault(),
+        whenWoken(tenant));
   }
 
   /** What can be chosen about a Holdfast. */

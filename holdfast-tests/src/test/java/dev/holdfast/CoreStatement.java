@@ -26,13 +26,26 @@ public record CoreStatement(Class<?> owner, String name, String sql) {
   // What Java binds, where the server could not tell by itself or would tell otherwise.
   private static final Map<String, String> TYPES =
       Map.ofEntries(
+          Map.entry("actor", "text"),
           Map.entry("any_kind", "boolean"),
           Map.entry("asked_lease_ms", "bigint"),
-          Map.entry("at_lanes", "integer[]"),
+          Map.entry("at_lanes", "bigint[]"),
           Map.entry("at_run_ats", "timestamptz[]"),
           Map.entry("at_seqs", "bigint[]"),
           Map.entry("delay_ms", "bigint"),
           Map.entry("delays_ms", "bigint[]"),
+          Map.entry("capacity", "integer"),
+          Map.entry("error_code", "text"),
+          Map.entry("error_message", "text"),
+          Map.entry("expiries", "timestamptz[]"),
+          Map.entry("gots", "boolean[]"),
+          Map.entry("grace_ms", "bigint"),
+          Map.entry("grant", "integer"),
+          Map.entry("names", "text[]"),
+          Map.entry("patience_ms", "bigint"),
+          Map.entry("resources", "text[]"),
+          Map.entry("stop_as", "text"),
+          Map.entry("to", "text"),
           Map.entry("error_codes", "text[]"),
           Map.entry("error_messages", "text[]"),
           Map.entry("failures", "integer[]"),
@@ -42,7 +55,6 @@ public record CoreStatement(Class<?> owner, String name, String sql) {
           Map.entry("labels", "text[]"),
           Map.entry("lease_ms", "bigint"),
           Map.entry("limit", "integer"),
-          Map.entry("limited", "boolean"),
           Map.entry("lines", "text[]"),
           Map.entry("log_excerpts", "text[]"),
           Map.entry("online_hosts", "text[]"),
@@ -123,7 +135,7 @@ public record CoreStatement(Class<?> owner, String name, String sql) {
   private String preparable() {
     return sql.startsWith("COPY")
         ? sql.replaceFirst(
-            "COPY (\\S+) \\((.+)\\) FROM STDIN", "INSERT INTO $1 ($2) SELECT $2 FROM $1")
+            "(?s)COPY (\\S+) \\((.+)\\) FROM STDIN", "INSERT INTO $1 ($2) SELECT $2 FROM $1")
         : numbered();
   }
 

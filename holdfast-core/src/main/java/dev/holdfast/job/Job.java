@@ -17,6 +17,8 @@ public record Job(
     JobState state,
     Payload args,
     List<String> tags,
+    Needs needs,
+    Optional<String> waitingOn,
     Instant runAt,
     int attempt,
     long fence,

@@ -3,6 +3,7 @@ package dev.holdfast.job;
 import dev.holdfast.job.Policy.OnLeaseLost;
 import dev.holdfast.job.Policy.OnStop;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /** Decides what becomes of a job after an attempt. Pure: the caller brings the dice. */
@@ -16,7 +17,7 @@ public final class Lifecycle {
       case Outcome.Succeeded(Payload result) -> Transition.succeed(result);
       case Outcome.Failed(Failure failure) -> retryOrFail(attempt, policy, failure, dice);
       case Outcome.Snoozed(Duration delay) -> Transition.giveBack("snoozed", delay);
-      case Outcome.Stopped() -> stopped(policy);
+      case Outcome.Stopped() -> stopped(policy, Optional.empty());
       // A job that pauses when stopped is paused by a drain too: its target must not go on.
       case Outcome.Released released when policy.onStop() == OnStop.PAUSE ->
           Transition.stop(OnStop.PAUSE).refundingAttempt();
@@ -25,9 +26,17 @@ public final class Lifecycle {
     };
   }
 
-  /** A job that was asked to stop, however its attempt ended short of success or final failure. */
-  public static Transition stopped(Policy policy) {
-    return Transition.stop(policy.onStop());
+  /**
+   * A job that was asked to stop, however its attempt ended short of success or final failure.
+   *
+   * @param wanted what whoever asked wants it to end as; empty leaves it to the policy
+   */
+  public static Transition stopped(Policy policy, Optional<JobState> wanted) {
+    return Transition.stop(wanted.map(Lifecycle::onStop).orElse(policy.onStop()));
+  }
+
+  private static OnStop onStop(JobState wanted) {
+    return wanted == JobState.PAUSED ? OnStop.PAUSE : OnStop.CANCEL;
   }
 
   private static Transition retryOrFail(

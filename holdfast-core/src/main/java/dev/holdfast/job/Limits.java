@@ -12,6 +12,7 @@ public final class Limits {
   public static final int NAME_CHARS = 200;
   public static final int PAYLOAD_BYTES = 256 * 1024;
   public static final int TAGS = 32;
+  public static final int RESOURCES = 16;
   public static final int LABELS = 32;
   public static final int ATTEMPTS = 1_000;
   public static final int BATCH_JOBS = 1_000_000;

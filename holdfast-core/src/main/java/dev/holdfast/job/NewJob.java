@@ -25,6 +25,7 @@ public final class NewJob {
   private boolean pending;
   private Optional<UniqueKey> uniqueKey = Optional.empty();
   private List<String> tags = List.of();
+  private Needs needs = Needs.NOTHING;
   private Placement placement = Placement.ANYWHERE;
   private PolicyOverrides policy = PolicyOverrides.NONE;
 
@@ -43,6 +44,7 @@ public final class NewJob {
     pending = other.pending;
     uniqueKey = other.uniqueKey;
     tags = other.tags;
+    needs = other.needs;
     placement = other.placement;
     policy = other.policy;
   }
@@ -125,6 +127,37 @@ public final class NewJob {
     return copy;
   }
 
+  /**
+   * What the job needs to itself while it runs, or shares with as many as the resource's capacity
+   * says. It gets all of them at once or none.
+   */
+  public NewJob withResources(String... names) {
+    return withResources(List.of(names));
+  }
+
+  public NewJob withResources(List<String> names) {
+    return withNeeds(Needs.of(names, needs.target(), needs.subject()));
+  }
+
+  /**
+   * What the job acts upon. Jobs of one target run one after the other, in their order; one that is
+   * paused, or failed and told to hold, keeps the others waiting.
+   */
+  public NewJob withTarget(String target) {
+    return withNeeds(Needs.of(needs.resources(), Optional.of(target), needs.subject()));
+  }
+
+  /** A record of the application's that is in another state while the job runs. */
+  public NewJob withSubject(Subject subject) {
+    return withNeeds(Needs.of(needs.resources(), needs.target(), Optional.of(subject)));
+  }
+
+  private NewJob withNeeds(Needs needs) {
+    NewJob copy = new NewJob(this);
+    copy.needs = needs;
+    return copy;
+  }
+
   public NewJob withPlacement(Placement placement) {
     NewJob copy = new NewJob(this);
     copy.placement = placement;
@@ -175,6 +208,10 @@ public final class NewJob {
 
   public List<String> tags() {
     return tags;
+  }
+
+  public Needs needs() {
+    return needs;
   }
 
   public Placement placement() {

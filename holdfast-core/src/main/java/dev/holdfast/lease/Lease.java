@@ -1,6 +1,7 @@
 package dev.holdfast.lease;
 
 import dev.holdfast.job.Attempt;
+import dev.holdfast.job.Needs;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Policy;
 import dev.holdfast.job.Progress;
@@ -19,6 +20,7 @@ public record Lease(
     Payload args,
     Attempt attempt,
     Policy policy,
+    Needs needs,
     Progress progress,
     Instant runAt,
     Duration length,
@@ -26,6 +28,6 @@ public record Lease(
 
   Lease withLength(Duration length) {
     return new Lease(
-        key, worker, kind, queue, args, attempt, policy, progress, runAt, length, expiresAt);
+        key, worker, kind, queue, args, attempt, policy, needs, progress, runAt, length, expiresAt);
   }
 }

@@ -37,6 +37,7 @@ record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> 
         new Payload(row.getString("args")),
         new Attempt(row.getInt("attempt"), row.getInt("failures"), row.getInt("granted")),
         policy,
+        Columns.needs(row),
         Columns.progress(row),
         Columns.instant(row, "run_at"),
         policy.leaseLength(),

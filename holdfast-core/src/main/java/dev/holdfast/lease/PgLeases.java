@@ -4,6 +4,7 @@ import dev.holdfast.job.Failure;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.lease.Extension.Status;
+import dev.holdfast.lease.Transitions.Applied;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
 import java.util.ArrayList;
@@ -17,15 +18,27 @@ import org.jdbi.v3.core.JdbiException;
 public final class PgLeases implements LeaseSource {
 
   private final Jdbi jdbi;
-  private final Claims claims;
+  private final ClaimRounds claims;
   private final Beats beats;
   private final Reports reports;
   private final Transitions transitions;
   private final RandomGenerator dice;
+  private final Runnable whenWoken;
 
-  public PgLeases(Tenant tenant, Hosts hosts, LanePositions positions, RandomGenerator dice) {
+  /**
+   * Leases of a tenant.
+   *
+   * @param whenWoken called when jobs that had to wait for a resource can be claimed
+   */
+  public PgLeases(
+      Tenant tenant,
+      Hosts hosts,
+      LanePositions positions,
+      RandomGenerator dice,
+      Runnable whenWoken) {
     this.jdbi = tenant.db().jdbi();
-    this.claims = new Claims(tenant.db(), LeaseRow.of(tenant), hosts, positions);
+    this.whenWoken = whenWoken;
+    this.claims = new ClaimRounds(tenant.db(), LeaseRow.of(tenant), hosts, positions, whenWoken);
     this.beats = new Beats(tenant.db());
     this.reports = new Reports(tenant.db());
     this.transitions = new Transitions(tenant.db());
@@ -58,7 +71,7 @@ public final class PgLeases implements LeaseSource {
   @Override
   public List<FinishReply> finish(List<Finish> finished) {
     try {
-      return transitions.apply(finished.stream().map(this::decide).toList());
+      return applied(transitions.apply(finished.stream().map(this::decide).toList()));
     } catch (JdbiException e) {
       if (SqlErrors.isTenantGone(e)) {
         return Collections.nCopies(finished.size(), new FinishReply.Lost());
@@ -67,7 +80,7 @@ public final class PgLeases implements LeaseSource {
         throw e;
       }
       if (finished.size() == 1) {
-        return transitions.apply(List.of(decide(unstorable(finished.getFirst(), e))));
+        return applied(transitions.apply(List.of(decide(unstorable(finished.getFirst(), e)))));
       }
       int half = finished.size() / 2;
       List<FinishReply> replies = new ArrayList<>(finish(finished.subList(0, half)));
@@ -78,20 +91,29 @@ public final class PgLeases implements LeaseSource {
 
   @Override
   public FinishReply finishInTransaction(Lease lease, TransactionWork work) throws Exception {
-    return jdbi.inTransaction(handle -> {
-      Payload result = work.run(handle.getConnection());
-      // Last, so that the job's row is locked for a moment only and beats go on meanwhile.
-      Finish success = new Finish(lease, Outcome.succeeded(result));
-      FinishReply reply = transitions.apply(handle, List.of(decide(success))).getFirst();
-      if (reply instanceof FinishReply.Lost) {
-        handle.rollback();
-      }
-      return reply;
-    });
+    Applied applied =
+        jdbi.inTransaction(handle -> {
+          Payload result = work.run(handle.getConnection());
+          // Last, so that the job's row is locked for a moment only and beats go on meanwhile.
+          Finish success = new Finish(lease, Outcome.succeeded(result));
+          Applied ended = transitions.apply(handle, List.of(decide(success)));
+          if (ended.replies().getFirst() instanceof FinishReply.Lost) {
+            handle.rollback();
+          }
+          return ended;
+        });
+    return applied(applied).getFirst();
   }
 
   private Transitions.Ended decide(Finish finish) {
-    return Transitions.Ended.of(finish.lease(), finish.outcome(), dice);
+    return Transitions.Ended.reported(finish, dice);
+  }
+
+  private List<FinishReply> applied(Applied applied) {
+    if (applied.woken() > 0) {
+      whenWoken.run();
+    }
+    return applied.replies();
   }
 
   private static Finish unstorable(Finish finish, JdbiException why) {

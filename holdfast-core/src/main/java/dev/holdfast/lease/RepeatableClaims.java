@@ -1,5 +1,6 @@
 package dev.holdfast.lease;
 
+import dev.holdfast.lease.ClaimRounds.Round;
 import dev.holdfast.tenant.Db;
 import java.util.List;
 import java.util.Optional;
@@ -26,10 +27,16 @@ final class RepeatableClaims {
       UPDATE {schema}.claim SET fences = :fences WHERE claim_id = :claim_id
       """;
 
+  private static final String FORGET =
+      """
+      DELETE FROM {schema}.claim WHERE claim_id = :claim_id
+      """;
+
   private static final String REPEAT =
       """
       SELECT job.id, job.fence, job.worker, job.args, job.attempt, job.failures, job.granted,
-             job.policy, job.run_at, job.lease_expires_at,
+             job.policy, job.run_at, job.lease_expires_at, job.resources, job.target,
+             job.subject_type, job.subject_id, job.subject_during,
              job.cursor, job.progress_count, job.result_count, job.percent, job.message,
              job.progress_at, lane.queue, lane.kind, queue.defaults
         FROM {schema}.claim
@@ -44,6 +51,7 @@ final class RepeatableClaims {
   private final LeaseRow leaseRow;
   private final String begin;
   private final String remember;
+  private final String forget;
   private final String repeat;
 
   RepeatableClaims(Db db, LeaseRow leaseRow) {
@@ -51,10 +59,11 @@ final class RepeatableClaims {
     this.leaseRow = leaseRow;
     this.begin = db.sql(BEGIN);
     this.remember = db.sql(REMEMBER);
+    this.forget = db.sql(FORGET);
     this.repeat = db.sql(REPEAT);
   }
 
-  Claimed claim(ClaimRequest request, Function<Handle, Claimed> claim) {
+  Round claim(ClaimRequest request, Function<Handle, Round> claim) {
     String claimId = request.claimId().orElseThrow();
     return jdbi.inTransaction(handle -> {
       boolean isNew =
@@ -65,16 +74,21 @@ final class RepeatableClaims {
                   .execute()
               == 1;
       if (!isNew) {
-        return new Claimed(repeat(handle, request, claimId), Optional.empty());
+        return new Round(repeat(handle, request, claimId), false, 0, Optional.empty());
       }
-      Claimed claimed = claim.apply(handle);
-      if (claimed.leases().isEmpty()) {
-        handle.rollback(); // an empty answer is not worth remembering: asked again, look again
+      Round round = claim.apply(handle);
+      if (round.leases().isEmpty()) {
+        forget(
+            handle, claimId); // an empty answer is not worth remembering: asked again, look again
       } else {
-        remember(handle, claimId, claimed.leases());
+        remember(handle, claimId, round.leases());
       }
-      return claimed;
+      return round;
     });
+  }
+
+  private void forget(Handle handle, String claimId) {
+    handle.createUpdate(forget).bind("claim_id", claimId).execute();
   }
 
   private void remember(Handle handle, String claimId, List<Lease> leases) {

@@ -4,6 +4,7 @@ import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.tenant.Tenants;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -42,7 +43,8 @@ public final class TenantRotation implements LeaseSource {
           CROSS JOIN LATERAL (
             SELECT
               FROM {schema}.job
-             WHERE job.lane = lane.id AND job.state = 'queued' AND job.run_at <= {schema}.clock()
+             WHERE job.lane = lane.id AND job.state = 'queued' AND job.waiting_on IS NULL
+               AND job.run_at <= {schema}.clock()
              ORDER BY job.run_at -- or the planner reads the whole table in search of the one row
              LIMIT 1
           ) AS due
@@ -75,11 +77,14 @@ public final class TenantRotation implements LeaseSource {
   public Claimed claim(ClaimRequest request) {
     List<Tenant> withWork = inTurn(withWorkNow(request));
     List<Lease> leases = new ArrayList<>();
+    Optional<Duration> soon = Optional.empty();
     for (int i = 0; i < withWork.size() && leases.size() < request.limit(); i++) {
       // What the tenants before left over is shared by those still to come.
       int share = Math.ceilDiv(request.limit() - leases.size(), withWork.size() - i);
       try {
-        leases.addAll(source(withWork.get(i)).claim(request.withLimit(share)).leases());
+        Claimed claimed = source(withWork.get(i)).claim(request.withLimit(share));
+        leases.addAll(claimed.leases());
+        soon = soon.isPresent() ? soon : claimed.nextDueIn().filter(Duration::isZero);
       } catch (JdbiException e) {
         if (leases.isEmpty()) {
           throw e;
@@ -89,7 +94,7 @@ public final class TenantRotation implements LeaseSource {
         break;
       }
     }
-    return new Claimed(leases, Optional.empty());
+    return new Claimed(leases, soon);
   }
 
   @Override

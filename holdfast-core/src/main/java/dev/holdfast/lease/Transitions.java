@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
@@ -46,18 +47,23 @@ final class Transitions {
            AND fence = ((SELECT fences FROM ended))
                          [width_bucket(id, (SELECT job_ids FROM ended))]
            AND state IN ('dispatched', 'running', 'stopping')
+           AND (stop_as IS DISTINCT FROM 'paused'
+                OR ((SELECT states FROM ended))
+                     [width_bucket(id, (SELECT job_ids FROM ended))] <> 'cancelled')
         RETURNING *, width_bucket(id, (SELECT job_ids FROM ended)) AS place
       )
       INSERT INTO {schema}.job_done
              (id, seq, fence, run_at, created_at, started_at, finished_at, lane, attempt, failures,
               granted, state, attempt_outcome, worker, args, result, policy, tags,
-              unique_scope, unique_key, error_code, error_message, log_excerpt,
+              unique_scope, unique_key, resources, target, subject_type, subject_id,
+              subject_during, error_code, error_message, log_excerpt,
               cursor, progress_count, result_count, percent, message, progress_at,
               input_tokens, output_tokens)
       SELECT gone.id, gone.seq, gone.fence, gone.run_at, gone.created_at, gone.started_at,
              {schema}.clock(), gone.lane, gone.attempt, gone.failures + ended.failures[place],
              gone.granted, ended.states[place], ended.outcomes[place], gone.worker, gone.args,
              ended.results[place]::json, gone.policy, gone.tags, gone.unique_scope, gone.unique_key,
+             gone.resources, gone.target, gone.subject_type, gone.subject_id, gone.subject_during,
              ended.error_codes[place], ended.error_messages[place], ended.log_excerpts[place],
              gone.cursor, gone.progress_count, gone.result_count, gone.percent, gone.message,
              gone.progress_at, gone.input_tokens, gone.output_tokens
@@ -87,6 +93,7 @@ final class Transitions {
               AND job.fence = ended.fence
               AND job.state IN ('dispatched', 'running', 'stopping')
               AND NOT (job.state = 'stopping' AND ended.state = 'queued')
+              AND NOT (coalesce(job.stop_as = 'cancelled', false) AND ended.state = 'paused')
               FOR UPDATE
          ) AS job
       ), sent AS (
@@ -99,6 +106,7 @@ final class Transitions {
                failures = job.failures + held.failures,
                worker = NULL,
                lease_expires_at = NULL,
+               stop_as = NULL,
                error_code = coalesce(held.error_code, job.error_code),
                error_message = coalesce(held.error_message, job.error_message)
           FROM held
@@ -112,6 +120,19 @@ final class Transitions {
              error_code, error_message, log_excerpt
         FROM held
       RETURNING job_id AS id, fence
+      """;
+
+  // Ends that did not fit because somebody asked for the job to stop, and what it is to end as.
+  private static final String STOPPING =
+      """
+      SELECT job.id, job.fence, job.stop_as
+        FROM unnest((SELECT :job_ids), (SELECT :fences)) AS ended (job_id, fence)
+       CROSS JOIN LATERAL (
+         SELECT id, fence, stop_as
+           FROM {schema}.job
+          WHERE job.id = ended.job_id AND job.fence = ended.fence AND job.state = 'stopping'
+            FOR UPDATE
+       ) AS job
       """;
 
   // An end reported twice: the answer to the first got lost, or another tenant's part of the batch
@@ -136,16 +157,30 @@ final class Transitions {
       Comparator.comparing((Ended end) -> end.key().jobId(), JobIds.ORDER)
           .thenComparingLong(end -> end.key().fence());
 
-  /** An attempt and what was decided about it. */
-  record Ended(Lease lease, Transition transition) {
+  /**
+   * An attempt and what was decided about it.
+   *
+   * @param stopped its worker said so itself; otherwise the work may be going on somewhere
+   */
+  record Ended(Lease lease, Transition transition, boolean stopped) {
 
-    static Ended of(Lease lease, Outcome outcome, RandomGenerator dice) {
-      return new Ended(lease, Lifecycle.next(lease.attempt(), lease.policy(), outcome, dice));
+    /** As its worker says. */
+    static Ended reported(Finish finish, RandomGenerator dice) {
+      return new Ended(finish.lease(), next(finish.lease(), finish.outcome(), dice), true);
+    }
+
+    /** As the reaper says, in place of a silent worker. */
+    static Ended silent(Lease lease, Outcome outcome, RandomGenerator dice) {
+      return new Ended(lease, next(lease, outcome, dice), false);
+    }
+
+    private static Transition next(Lease lease, Outcome outcome, RandomGenerator dice) {
+      return Lifecycle.next(lease.attempt(), lease.policy(), outcome, dice);
     }
 
     /** The same attempt of a job that turned out to be asked to stop. */
-    Ended asStopped() {
-      return new Ended(lease, Lifecycle.stopped(lease.policy()));
+    Ended asStopped(Optional<JobState> wanted) {
+      return new Ended(lease, Lifecycle.stopped(lease.policy(), wanted), stopped);
     }
 
     LeaseKey key() {
@@ -154,6 +189,10 @@ final class Transitions {
 
     boolean finishesJob() {
       return transition.to().isFinished();
+    }
+
+    boolean isGuarded() {
+      return !lease.needs().isNothing();
     }
 
     @Nullable String errorCode() {
@@ -173,28 +212,39 @@ final class Transitions {
     }
   }
 
+  /**
+   * What was written.
+   *
+   * @param woken how many jobs can be claimed now because of it
+   */
+  record Applied(List<FinishReply> replies, int woken) {}
+
   private final Jdbi jdbi;
+  private final Aftermath aftermath;
   private final String finish;
   private final String sendBack;
+  private final String stopping;
   private final String alreadyRecorded;
 
   Transitions(Db db) {
     this.jdbi = db.jdbi();
+    this.aftermath = new Aftermath(db);
     this.finish = db.sql(FINISH);
     this.sendBack = db.sql(SEND_BACK);
+    this.stopping = db.sql(STOPPING);
     this.alreadyRecorded = db.sql(ALREADY_RECORDED);
   }
 
   /** In a transaction of its own; what an earlier call recorded already is recorded. */
-  List<FinishReply> apply(List<Ended> ended) {
-    // One statement is a transaction already; most batches are nothing but successes.
-    List<FinishReply> replies =
-        ended.stream().allMatch(Ended::finishesJob)
+  Applied apply(List<Ended> ended) {
+    // One statement is a transaction already; most batches are nothing but plain successes.
+    boolean plain = ended.stream().allMatch(end -> end.finishesJob() && !end.isGuarded());
+    Applied applied =
+        plain
             ? jdbi.withHandle(handle -> apply(handle, ended))
             : jdbi.inTransaction(handle -> apply(handle, ended));
-    return replies.stream().allMatch(FinishReply.Recorded.class::isInstance)
-        ? replies
-        : withRepeats(ended, replies);
+    boolean all = applied.replies.stream().allMatch(FinishReply.Recorded.class::isInstance);
+    return all ? applied : new Applied(withRepeats(ended, applied.replies), applied.woken);
   }
 
   private List<FinishReply> withRepeats(List<Ended> ended, List<FinishReply> replies) {
@@ -216,18 +266,38 @@ final class Transitions {
     return new HashSet<>(keys(query, ended));
   }
 
-  List<FinishReply> apply(Handle handle, List<Ended> ended) {
+  /** In the caller's transaction. */
+  Applied apply(Handle handle, List<Ended> ended) {
+    List<Ended> guarded = ended.stream().filter(Ended::isGuarded).toList();
+    aftermath.lock(handle, guarded);
     Map<LeaseKey, JobState> recorded = write(handle, ended);
-    List<Ended> stopped =
-        ended.stream()
-            .filter(end -> end.transition().to() == JobState.QUEUED)
-            .filter(end -> !recorded.containsKey(end.key()))
-            .map(Ended::asStopped)
-            .toList();
-    if (!stopped.isEmpty()) {
-      recorded.putAll(write(handle, stopped));
+    List<Ended> unfit = ended.stream().filter(end -> !recorded.containsKey(end.key())).toList();
+    if (!unfit.isEmpty()) {
+      recorded.putAll(write(handle, stopping(handle, unfit)));
     }
-    return ended.stream().map(end -> reply(recorded.get(end.key()))).toList();
+    int woken = guarded.isEmpty() ? 0 : aftermath.settle(handle, guarded, recorded);
+    return new Applied(ended.stream().map(end -> reply(recorded.get(end.key()))).toList(), woken);
+  }
+
+  private List<Ended> stopping(Handle handle, List<Ended> unfit) {
+    Query query = handle.createQuery(stopping);
+    List<Ended> inOrder = unfit.stream().sorted(BY_JOB).toList();
+    bind(query, "job_ids", UUID.class, inOrder, end -> end.key().jobId());
+    bind(query, "fences", Long.class, inOrder, end -> end.key().fence());
+    String tenant = unfit.getFirst().key().tenant();
+    Map<LeaseKey, Optional<JobState>> wanted =
+        query.reduceRows(
+            new HashMap<>(),
+            (found, row) -> {
+              found.put(
+                  new LeaseKey(
+                      tenant, row.getColumn("id", UUID.class), row.getColumn("fence", Long.class)),
+                  Optional.ofNullable(row.getColumn("stop_as", String.class)).map(JobState::of));
+              return found;
+            });
+    return unfit.stream()
+        .flatMap(end -> Optional.ofNullable(wanted.get(end.key())).map(end::asStopped).stream())
+        .toList();
   }
 
   private static FinishReply reply(@Nullable JobState recorded) {

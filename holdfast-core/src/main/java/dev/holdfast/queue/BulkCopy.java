@@ -37,7 +37,8 @@ final class BulkCopy {
 
   private static final String COPY =
       """
-      COPY {schema}.job (id, lane, args, state, run_at, policy, tags) FROM STDIN
+      COPY {schema}.job (id, lane, args, state, run_at, policy, tags, resources, target,
+                         subject_type, subject_id, subject_during) FROM STDIN
       """;
 
   private final Lanes lanes;
@@ -88,7 +89,12 @@ final class BulkCopy {
     text.append('\t').append(row.state()).append('\t');
     text.append(row.runAt() == null ? now.plus(row.delay()) : row.runAt()).append('\t');
     escape(text, row.policy()).append('\t');
-    escape(text, row.tags() == null ? null : arrayLiteral(row.tags()));
+    escape(text, arrayLiteral(row.tags())).append('\t');
+    escape(text, arrayLiteral(row.resources())).append('\t');
+    escape(text, row.target()).append('\t');
+    escape(text, row.subjectType()).append('\t');
+    escape(text, row.subjectId()).append('\t');
+    escape(text, row.subjectDuring());
   }
 
   private Instant now(Connection connection) throws SQLException {
@@ -116,7 +122,10 @@ final class BulkCopy {
     return text;
   }
 
-  private static String arrayLiteral(List<String> values) {
+  private static @Nullable String arrayLiteral(@Nullable List<String> values) {
+    if (values == null) {
+      return null;
+    }
     StringBuilder literal = new StringBuilder("{");
     for (String value : values) {
       literal.append(literal.length() > 1 ? "," : "");

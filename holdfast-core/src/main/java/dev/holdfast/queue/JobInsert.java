@@ -1,10 +1,13 @@
 package dev.holdfast.queue;
 
 import dev.holdfast.tenant.Db;
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one statement that stores a job. Plain JDBC, unlike the rest: it is what an application's own
@@ -12,27 +15,54 @@ import java.sql.Types;
  */
 final class JobInsert {
 
+  // Most jobs are due now and in no way special. Everything that need not be sent is time saved.
+  private static final String INSERT_PLAIN =
+      """
+      INSERT INTO {schema}.job (id, lane, args) VALUES (:id, :lane, :args::json)
+      """;
+
   private static final String INSERT =
       """
       INSERT INTO {schema}.job
-             (id, lane, state, run_at, created_at, args, policy, tags, unique_scope, unique_key)
+             (id, lane, state, run_at, created_at, args, policy, tags, unique_scope, unique_key,
+              resources, target, subject_type, subject_id, subject_during)
       VALUES (:id, :lane, :state,
               coalesce(:run_at, {schema}.clock() + :delay_ms * interval '1 millisecond'),
-              {schema}.clock(), :args::json, :policy::json, :tags, :unique_scope, :unique_key)
+              {schema}.clock(), :args::json, :policy::json, :tags, :unique_scope, :unique_key,
+              :resources, :target, :subject_type, :subject_id, :subject_during)
       """;
 
+  private final String insertPlain;
   private final String insert;
   private final String insertIfAbsent;
 
   JobInsert(Db db) {
     // Names for the reader; JDBC wants places, in the order in which run() binds them.
-    this.insert = db.sql(INSERT).replaceAll("(?<!:):[a-z_]+", "?");
+    this.insertPlain = withPlaces(db.sql(INSERT_PLAIN));
+    this.insert = withPlaces(db.sql(INSERT));
     this.insertIfAbsent = insert + "ON CONFLICT DO NOTHING";
+  }
+
+  private static String withPlaces(String sql) {
+    return sql.replaceAll("(?<!:):[a-z_]+", "?");
   }
 
   /** For a job that cannot be there yet. */
   void insert(Connection connection, JobRow row, long lane) throws SQLException {
-    run(connection, insert, row, lane);
+    if (row.isPlain()) {
+      insertPlain(connection, row, lane);
+    } else {
+      run(connection, insert, row, lane);
+    }
+  }
+
+  private void insertPlain(Connection connection, JobRow row, long lane) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(insertPlain)) {
+      statement.setObject(1, row.id());
+      statement.setLong(2, lane);
+      statement.setString(3, row.args());
+      statement.executeUpdate();
+    }
   }
 
   /** False when the id or the unique key is there already. */
@@ -50,11 +80,20 @@ final class JobInsert {
       statement.setLong(5, row.delay().toMillis());
       statement.setString(6, row.args());
       statement.setString(7, row.policy());
-      statement.setArray(
-          8, row.tags() == null ? null : connection.createArrayOf("text", row.tags().toArray()));
+      statement.setArray(8, array(connection, row.tags()));
       statement.setString(9, row.uniqueScope());
       statement.setString(10, row.uniqueKey());
+      statement.setArray(11, array(connection, row.resources()));
+      statement.setString(12, row.target());
+      statement.setString(13, row.subjectType());
+      statement.setString(14, row.subjectId());
+      statement.setString(15, row.subjectDuring());
       return statement.executeUpdate();
     }
+  }
+
+  private static @Nullable Array array(Connection connection, @Nullable List<String> texts)
+      throws SQLException {
+    return texts == null ? null : connection.createArrayOf("text", texts.toArray());
   }
 }

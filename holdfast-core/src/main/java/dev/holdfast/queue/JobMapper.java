@@ -5,10 +5,8 @@ import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Payload;
 import dev.holdfast.tenant.Columns;
-import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.mapper.RowMapper;
@@ -42,7 +40,9 @@ final class JobMapper {
         row.getInt("priority"),
         state,
         new Payload(row.getString("args")),
-        tags(row),
+        Columns.texts(row, "tags"),
+        Columns.needs(row),
+        Columns.optionalText(row, "waiting_on"),
         Columns.instant(row, "run_at"),
         row.getInt("attempt"),
         row.getLong("fence"),
@@ -58,10 +58,5 @@ final class JobMapper {
         Columns.instant(row, "created_at"),
         Columns.optionalInstant(row, "started_at"),
         Columns.optionalInstant(row, "finished_at"));
-  }
-
-  private static List<String> tags(ResultSet row) throws SQLException {
-    Array tags = row.getArray("tags");
-    return tags == null ? List.of() : List.of((String[]) tags.getArray());
   }
 }

@@ -5,9 +5,11 @@ import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.job.JobIds;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
+import dev.holdfast.job.Needs;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.job.Subject;
 import dev.holdfast.job.When;
 import java.time.Duration;
 import java.time.OffsetDateTime;
@@ -28,7 +30,8 @@ record JobRow(
     @Nullable String policy,
     @Nullable List<String> tags,
     @Nullable String uniqueScope,
-    @Nullable String uniqueKey) {
+    @Nullable String uniqueKey,
+    Needs needs) {
 
   private static final PolicyJson POLICIES = new PolicyJson();
 
@@ -44,7 +47,8 @@ record JobRow(
         job.policy().equals(PolicyOverrides.NONE) ? null : POLICIES.write(job.policy()),
         job.tags().isEmpty() ? null : job.tags(),
         job.uniqueKey().map(key -> key.scopeName(job.queue(), job.kind())).orElse(null),
-        job.uniqueKey().map(key -> key.key()).orElse(null));
+        job.uniqueKey().map(key -> key.key()).orElse(null),
+        job.needs());
   }
 
   private static String json(Object args, Codec codec) {
@@ -60,7 +64,28 @@ record JobRow(
         && delay.isZero()
         && policy == null
         && tags == null
+        && needs.isNothing()
         && !mayExist();
+  }
+
+  @Nullable List<String> resources() {
+    return needs.resources().isEmpty() ? null : needs.resources();
+  }
+
+  @Nullable String target() {
+    return needs.target().orElse(null);
+  }
+
+  @Nullable String subjectType() {
+    return needs.subject().map(Subject::type).orElse(null);
+  }
+
+  @Nullable String subjectId() {
+    return needs.subject().map(Subject::id).orElse(null);
+  }
+
+  @Nullable String subjectDuring() {
+    return needs.subject().flatMap(Subject::during).orElse(null);
   }
 
   /** The id or the unique key may have been enqueued before. */

@@ -5,7 +5,6 @@ import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.AttemptRecord;
 import dev.holdfast.job.Job;
-import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.tenant.Db;
@@ -38,11 +37,6 @@ public final class Jobs {
       SELECT line FROM {schema}.job_log WHERE job_id = :id ORDER BY id
       """;
 
-  private static final String REQUEST_STOP =
-      """
-      UPDATE {schema}.job SET state = 'stopping' WHERE id = :id AND state IN ('dispatched', 'running')
-      """;
-
   private final String tenant;
   private final Db db;
   private final Jdbi jdbi;
@@ -54,7 +48,6 @@ public final class Jobs {
   private final String get;
   private final String attempts;
   private final String log;
-  private final String requestStop;
 
   public Jobs(Tenant tenant, Codec codec, Announcer announcer) {
     this.db = tenant.db();
@@ -68,7 +61,6 @@ public final class Jobs {
     this.get = db.sql(GET);
     this.attempts = db.sql(ATTEMPTS);
     this.log = db.sql(LOG);
-    this.requestStop = db.sql(REQUEST_STOP);
   }
 
   /** Stores the job, durably, and wakes a worker. */
@@ -120,22 +112,6 @@ public final class Jobs {
   public List<String> log(UUID id) {
     return jdbi.withHandle(
         handle -> handle.createQuery(log).bind("id", id).mapTo(String.class).list());
-  }
-
-  /** Asks the worker that runs the job to stop it; its next heartbeat tells it. */
-  public void requestStop(UUID id) {
-    int changed =
-        jdbi.withHandle(handle -> handle.createUpdate(requestStop).bind("id", id).execute());
-    if (changed == 0) {
-      JobState state =
-          get(id)
-              .orElseThrow(() -> new HoldfastException(ErrorCode.NOT_FOUND, "no job " + id))
-              .state();
-      if (state != JobState.STOPPING) {
-        throw new HoldfastException(
-            ErrorCode.STATE_CONFLICT, "job " + id + " is " + state.stored() + ", not running");
-      }
-    }
   }
 
   private List<JobRow> rows(List<NewJob> jobs) {

@@ -12,7 +12,8 @@ record Lane(
     int priority,
     String host,
     boolean hostRequired,
-    List<String> labels) {
+    List<String> labels,
+    boolean guarded) {
 
   static Lane of(NewJob job) {
     Placement placement = job.placement();
@@ -22,7 +23,8 @@ record Lane(
         job.priority(),
         placement.host().orElse(""),
         placement.hostRequired(),
-        List.of(Placement.stored(placement.labels())));
+        List.of(Placement.stored(placement.labels())),
+        !job.needs().isNothing());
   }
 
   void bindTo(SqlStatement<?> statement) {
@@ -32,6 +34,7 @@ record Lane(
         .bind("priority", priority)
         .bind("host", host)
         .bind("host_required", hostRequired)
-        .bindArray("labels", String.class, labels);
+        .bindArray("labels", String.class, labels)
+        .bind("guarded", guarded);
   }
 }

@@ -18,12 +18,13 @@ final class Lanes {
         FROM {schema}.lane
        WHERE queue = :queue AND kind = :kind AND priority = :priority
          AND host = :host AND host_required = :host_required AND labels = :labels
+         AND guarded = :guarded
       """;
 
   private static final String MAKE =
       """
-      INSERT INTO {schema}.lane (queue, kind, priority, host, host_required, labels)
-      VALUES (:queue, :kind, :priority, :host, :host_required, :labels)
+      INSERT INTO {schema}.lane (queue, kind, priority, host, host_required, labels, guarded)
+      VALUES (:queue, :kind, :priority, :host, :host_required, :labels, :guarded)
       ON CONFLICT DO NOTHING
       """;
 

@@ -1,10 +1,14 @@
 package dev.holdfast.tenant;
 
+import dev.holdfast.job.Needs;
 import dev.holdfast.job.Progress;
+import dev.holdfast.job.Subject;
+import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
@@ -39,6 +43,26 @@ public final class Columns {
         optionalLong(row, "result_count"),
         optionalDouble(row, "percent"),
         optionalText(row, "message"));
+  }
+
+  public static Needs needs(ResultSet row) throws SQLException {
+    List<String> resources = texts(row, "resources");
+    Optional<String> subjectType = optionalText(row, "subject_type");
+    if (resources.isEmpty() && subjectType.isEmpty()) {
+      return Needs.NOTHING;
+    }
+    String subjectId = row.getString("subject_id");
+    Optional<String> during = optionalText(row, "subject_during");
+    return new Needs(
+        resources,
+        optionalText(row, "target"),
+        subjectType.map(type -> new Subject(type, subjectId, during)));
+  }
+
+  /** An array of text; empty when it is NULL. */
+  public static List<String> texts(ResultSet row, String column) throws SQLException {
+    Array array = row.getArray(column);
+    return array == null ? List.of() : List.of((String[]) array.getArray());
   }
 
   private static OptionalLong optionalLong(ResultSet row, String column) throws SQLException {

@@ -73,6 +73,7 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
     jdbi.registerArrayType(String.class, "text");
     jdbi.registerArrayType(Long.class, "bigint");
     jdbi.registerArrayType(Integer.class, "integer");
+    jdbi.registerArrayType(Boolean.class, "boolean");
     jdbi.registerArrayType(OffsetDateTime.class, "timestamptz");
     return jdbi;
   }

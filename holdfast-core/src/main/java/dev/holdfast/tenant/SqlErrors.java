@@ -21,6 +21,11 @@ public final class SqlErrors {
     return state(e).equals("42P01") || state(e).equals("3F000");
   }
 
+  /** A row with the same key is there already. */
+  public static boolean isDuplicate(Throwable e) {
+    return state(e).equals("23505");
+  }
+
   public static boolean violates(Throwable e, String constraint) {
     return state(e).equals("23514") && message(e).contains("\"" + constraint + "\"");
   }

@@ -22,7 +22,7 @@ public final class Announcer {
 
   private static final Logger log = LoggerFactory.getLogger(Announcer.class);
 
-  private static final Duration PAUSE = Duration.ofMillis(5);
+  private static final Duration PAUSE = Duration.ofMillis(15);
 
   private static final String NOTIFY = "SELECT pg_notify(?, ?)";
 

@@ -52,9 +52,9 @@ final class Runner {
     MDC.put("tenant", lease.key().tenant());
     try {
       long startedNanos = System.nanoTime();
-      Optional<Outcome> outcome = execute(running);
+      Outcome outcome = execute(running);
       Duration ran = Duration.ofNanos(System.nanoTime() - startedNanos);
-      outcome.ifPresent(ended -> setup.listener().ended(lease, ended, ran));
+      setup.listener().ended(lease, outcome, ran);
       handOver(running, outcome);
     } finally {
       inFlight.handlerEnded();
@@ -62,8 +62,7 @@ final class Runner {
     }
   }
 
-  /** Empty when the handler was stopped because its lease is lost: there is nothing to say. */
-  private Optional<Outcome> execute(Running running) {
+  private Outcome execute(Running running) {
     running.handlerStarts();
     try {
       Interceptor.Next next = () -> setup.handlers().run(running.lease(), running.context());
@@ -71,7 +70,7 @@ final class Runner {
         Interceptor.Next inner = next;
         next = () -> interceptor.around(running.context(), inner);
       }
-      return Optional.of(next.proceed());
+      return next.proceed();
     } catch (Throwable thrown) { // a handler's Error must not take the lease with it
       return outcomeOf(running, thrown);
     } finally {
@@ -79,35 +78,36 @@ final class Runner {
     }
   }
 
-  private static Optional<Outcome> outcomeOf(Running running, Throwable thrown) {
+  private static Outcome outcomeOf(Running running, Throwable thrown) {
     Optional<Interruption> interruption = running.interruption();
     if (interruption.isEmpty()) {
       log.debug("Handler failed", thrown);
-      return Optional.of(Outcome.failed(Failure.of(thrown)));
+      return Outcome.failed(Failure.of(thrown));
     }
     return switch (interruption.get()) {
-      case STOP -> Optional.of(new Outcome.Stopped());
-      case DRAIN -> Optional.of(new Outcome.Released("worker is closing"));
-      case LOST -> Optional.empty();
+      case STOP -> new Outcome.Stopped();
+      case DRAIN -> new Outcome.Released("worker is closing");
+      // Most likely refused; it says at least that the work is over and what it held can pass on.
+      case LOST -> new Outcome.LeaseExpired(running.lease().worker());
     };
   }
 
-  private void handOver(Running running, Optional<Outcome> outcome) {
-    if (outcome.isEmpty() || running.context().isFinished() || !flushed(running)) {
-      inFlight.remove(running.lease().key()); // recorded already, or no longer ours to record
+  private void handOver(Running running, Outcome outcome) {
+    if (running.context().isFinished()) {
+      inFlight.remove(running.lease().key()); // recorded already
     } else {
-      finisher.add(new Finish(running.lease(), outcome.get()));
+      flush(running);
+      finisher.add(new Finish(running.lease(), outcome));
     }
   }
 
-  private static boolean flushed(Running running) {
+  private static void flush(Running running) {
     try {
-      return running.context().flush();
+      boolean unused = running.context().flush(); // false when the lease is lost; the end says so
     } catch (RuntimeException e) {
       // The outcome matters more than the last lines: the finisher goes on trying with it.
       log.warn(
           "The last progress and log lines of job {} are lost", running.lease().key().jobId(), e);
-      return true;
     }
   }
 }

@@ -1,7 +1,9 @@
 package dev.holdfast.testkit;
 
 import dev.holdfast.Holdfast;
+import dev.holdfast.hold.Resources;
 import dev.holdfast.job.Job;
+import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.queue.Queues;
 import dev.holdfast.tenant.Tenant;
@@ -57,6 +59,14 @@ public final class TestTenant implements BeforeEachCallback, AfterEachCallback {
 
   public Jobs jobs() {
     return holdfast().jobs(name);
+  }
+
+  public Acts acts() {
+    return holdfast().acts(name);
+  }
+
+  public Resources resources() {
+    return holdfast().resources(name);
   }
 
   public Queues queues() {

@@ -2,6 +2,7 @@ package dev.holdfast.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.audit.Act;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestTenant;
@@ -47,7 +48,7 @@ class BeatsTest {
     UUID id = tenant.jobs().enqueue(EMAIL).id();
     Lease lease = claim(1).getFirst();
     Instant before = tenant.job(id).lease().orElseThrow().expiresAt();
-    tenant.jobs().requestStop(id);
+    tenant.acts().stop(id, Act.by("ada"));
     tenant.advance(Duration.ofSeconds(20));
 
     List<Extension> extensions = leases().extend(List.of(lease));
@@ -62,7 +63,7 @@ class BeatsTest {
   void one_beat_answers_for_every_lease_in_the_order_asked() {
     tenant.jobs().enqueueAll(Collections.nCopies(3, EMAIL));
     List<Lease> claimed = claim(3);
-    tenant.jobs().requestStop(claimed.get(1).key().jobId());
+    tenant.acts().stop(claimed.get(1).key().jobId(), Act.by("ada"));
     tenant.execute("DELETE FROM {schema}.job WHERE id = '" + claimed.get(2).key().jobId() + "'");
 
     List<Extension> extensions = leases().extend(claimed);
@@ -83,6 +84,7 @@ class BeatsTest {
         tenant.tenant(),
         Set::of,
         new LanePositions(System::nanoTime),
-        RandomGenerator.getDefault());
+        RandomGenerator.getDefault(),
+        () -> {});
   }
 }

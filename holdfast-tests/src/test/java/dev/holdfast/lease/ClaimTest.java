@@ -2,6 +2,7 @@ package dev.holdfast.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.audit.Act;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
@@ -135,7 +136,7 @@ class ClaimTest {
     UUID id =
         tenant.jobs().enqueue(EMAIL.withPolicy(PolicyOverrides.NONE.withOnStop(OnStop.PAUSE))).id();
     Lease stopped = claim("host-1", 1).getFirst();
-    tenant.jobs().requestStop(id);
+    tenant.acts().stop(id, Act.by("ada"));
     leases().finish(List.of(new Finish(stopped, new Outcome.Stopped())));
     assertThat(tenant.job(id).state()).isEqualTo(JobState.PAUSED);
     tenant.execute("UPDATE {schema}.job SET state = 'queued'"); // as somebody who resumes it
@@ -179,6 +180,7 @@ class ClaimTest {
         tenant.tenant(),
         Set::of,
         new LanePositions(System::nanoTime),
-        RandomGenerator.getDefault());
+        RandomGenerator.getDefault(),
+        () -> {});
   }
 }

@@ -3,6 +3,7 @@ package dev.holdfast.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.holdfast.audit.Act;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
@@ -241,7 +242,7 @@ abstract class LeaseSourceContract {
   void a_beat_hears_that_somebody_wants_the_job_to_stop() {
     UUID id = enqueue(NewJob.of("email", 1));
     Lease lease = claimOne("worker");
-    tenant.jobs().requestStop(id);
+    tenant.acts().stop(id, Act.by("ada"));
 
     List<Extension> extensions = leases().extend(List.of(lease));
 
@@ -425,7 +426,7 @@ abstract class LeaseSourceContract {
     for (Outcome end : ends) {
       UUID id = enqueue(NewJob.of("email", 1));
       Lease lease = claimOne("worker");
-      tenant.jobs().requestStop(id);
+      tenant.acts().stop(id, Act.by("ada"));
 
       FinishReply reply = finish(lease, end);
 
@@ -518,7 +519,8 @@ abstract class LeaseSourceContract {
 
   void expireAndReap() {
     tenant.advance(Duration.ofSeconds(31));
-    assertThat(new Reaper(tenant.tenant(), RandomGenerator.getDefault()).runOnce()).isPositive();
+    assertThat(new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {}).runOnce())
+        .isPositive();
   }
 
   static PolicyOverrides lease(Duration length) {

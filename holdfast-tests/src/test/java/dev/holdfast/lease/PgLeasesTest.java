@@ -27,7 +27,8 @@ class PgLeasesTest extends LeaseSourceContract {
         tenant.tenant(),
         () -> onlineHosts,
         new LanePositions(() -> 0),
-        RandomGenerator.getDefault());
+        RandomGenerator.getDefault(),
+        () -> {});
   }
 
   @Test

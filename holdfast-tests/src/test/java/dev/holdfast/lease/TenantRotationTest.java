@@ -123,7 +123,11 @@ class TenantRotationTest {
             holdfast.tenants(),
             tenant ->
                 new PgLeases(
-                    tenant, Set::of, new LanePositions(() -> 0), RandomGenerator.getDefault()));
+                    tenant,
+                    Set::of,
+                    new LanePositions(() -> 0),
+                    RandomGenerator.getDefault(),
+                    () -> {}));
     rotation.refresh();
     return rotation;
   }

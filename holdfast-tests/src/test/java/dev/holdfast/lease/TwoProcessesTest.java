@@ -99,7 +99,8 @@ class TwoProcessesTest {
         holdfast.tenants().open(tenant.name()),
         Set::of,
         new LanePositions(System::nanoTime),
-        RandomGenerator.getDefault());
+        RandomGenerator.getDefault(),
+        () -> {});
   }
 
   private static HikariDataSource pool() {

@@ -122,7 +122,8 @@ class GrantsTest {
             silent));
 
     int reaped =
-        new Reaper(app.tenants().open(TenantName.DEFAULT), RandomGenerator.getDefault()).runOnce();
+        new Reaper(app.tenants().open(TenantName.DEFAULT), RandomGenerator.getDefault(), () -> {})
+            .runOnce();
 
     assertThat(reaped).isEqualTo(1);
     assertThat(app.jobs().get(silent).orElseThrow().state()).isEqualTo(JobState.QUEUED);

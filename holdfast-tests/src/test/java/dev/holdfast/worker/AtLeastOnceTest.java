@@ -61,6 +61,6 @@ class AtLeastOnceTest {
 
   private void reapAfterSilence() {
     tenant.advance(Duration.ofMinutes(1));
-    new Reaper(tenant.tenant(), RandomGenerator.getDefault()).runOnce();
+    new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {}).runOnce();
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.codec.JacksonCodec;
 import dev.holdfast.job.Attempt;
 import dev.holdfast.job.JobState;
+import dev.holdfast.job.Needs;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Policy;
@@ -165,6 +166,7 @@ class InterruptedWorkTest {
             Payload.NULL,
             new Attempt(1, 0, 0),
             Policy.DEFAULTS,
+            Needs.NOTHING,
             Progress.NONE,
             Instant.EPOCH,
             LEASE,

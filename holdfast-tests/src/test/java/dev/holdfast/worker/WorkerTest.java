@@ -3,6 +3,7 @@ package dev.holdfast.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.audit.Act;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Job;
@@ -385,8 +386,8 @@ class WorkerTest {
 
     try (Worker worker = builder.start()) {
       started.await();
-      tenant.jobs().requestStop(cancelled);
-      tenant.jobs().requestStop(paused);
+      tenant.acts().stop(cancelled, Act.by("ada"));
+      tenant.acts().stop(paused, Act.by("ada"));
       recorded.await();
     }
 
@@ -467,13 +468,17 @@ class WorkerTest {
   private long claimAndDie() {
     LeaseSource leases =
         new PgLeases(
-            tenant.tenant(), Set::of, new LanePositions(() -> 0), RandomGenerator.getDefault());
+            tenant.tenant(),
+            Set::of,
+            new LanePositions(() -> 0),
+            RandomGenerator.getDefault(),
+            () -> {});
     ClaimRequest request = ClaimRequest.of("dead-worker", Set.of("default"), 1);
     return leases.claim(request).leases().getFirst().key().fence();
   }
 
   private void reap() {
-    new Reaper(tenant.tenant(), RandomGenerator.getDefault()).runOnce();
+    new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {}).runOnce();
   }
 
   private UUID enqueue(String to) {

@@ -20,7 +20,8 @@ CREATE TABLE {schema}.queue (
 
 -- A lane is a first-in, first-out line of jobs that are all the same to a worker: whoever may have
 -- one may have the others. Claims go lane by lane and so never step over jobs of other queues, kinds,
--- hosts or priorities. Rows are few, shared and never change.
+-- hosts or priorities. Rows are few, shared and never change. A guarded lane's jobs need more than a
+-- lease (resources, a subject) and are claimed with more care than the others.
 CREATE TABLE {schema}.lane (
   id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   queue         text NOT NULL,
@@ -29,7 +30,8 @@ CREATE TABLE {schema}.lane (
   host          text NOT NULL, -- '' is any host
   host_required boolean NOT NULL,
   labels        text[] NOT NULL,
-  UNIQUE (queue, kind, priority, host, host_required, labels)
+  guarded       boolean NOT NULL,
+  UNIQUE (queue, kind, priority, host, host_required, labels, guarded)
 );
 
 CREATE TABLE {schema}.job (
@@ -46,11 +48,20 @@ CREATE TABLE {schema}.job (
   granted          integer NOT NULL DEFAULT 0,
   state            text NOT NULL DEFAULT 'queued',
   worker           text,
+  stop_as          text, -- what a requested stop is to end in, where that is not the policy's word
   args             json NOT NULL,
   policy           json,
   tags             text[],
   unique_scope     text,
   unique_key       text,
+  resources        text[], -- sorted; the target's own is among them
+  target           text,
+  waiting_on       text, -- parked: the resource in its way
+  waiting_since    timestamptz,
+  passed_over      integer, -- how often it was un-parked and had to park again
+  subject_type     text,
+  subject_id       text,
+  subject_during   text,
   error_code       text,
   error_message    text,
   cursor           text,
@@ -67,6 +78,14 @@ CREATE TABLE {schema}.job (
   CONSTRAINT job_lease_belongs_to_state CHECK
     ((state IN ('dispatched', 'running', 'stopping')) = (worker IS NOT NULL)
       AND (worker IS NULL) = (lease_expires_at IS NULL)),
+  CONSTRAINT job_stops_somehow CHECK
+    (stop_as IS NULL OR (state = 'stopping' AND stop_as IN ('paused', 'cancelled'))),
+  CONSTRAINT job_waits_while_queued CHECK (waiting_on IS NULL OR state = 'queued'),
+  CONSTRAINT job_waits_on_its_own CHECK
+    (waiting_on IS NULL OR coalesce(waiting_on = ANY (resources), false)),
+  CONSTRAINT job_target_is_a_resource CHECK
+    (target IS NULL OR coalesce('target:' || target = ANY (resources), false)),
+  CONSTRAINT job_subject_is_whole CHECK ((subject_type IS NULL) = (subject_id IS NULL)),
   CONSTRAINT job_error_is_whole CHECK ((error_code IS NULL) = (error_message IS NULL)),
   CONSTRAINT job_unique_is_whole CHECK ((unique_scope IS NULL) = (unique_key IS NULL))
 ) WITH (
@@ -104,7 +123,16 @@ BEGIN
 END
 $$;
 
-CREATE INDEX job_claimable ON {schema}.job (lane, run_at, seq) WHERE state = 'queued';
+CREATE INDEX job_claimable ON {schema}.job (lane, run_at, seq)
+  WHERE state = 'queued' AND waiting_on IS NULL;
+
+-- Who gets a resource next: the first of each lane.
+CREATE INDEX job_waiting ON {schema}.job (waiting_on, lane, run_at, seq)
+  WHERE waiting_on IS NOT NULL;
+
+-- Whose turn it is on a target, parked or not.
+CREATE INDEX job_target ON {schema}.job (target, lane, run_at, seq)
+  WHERE target IS NOT NULL AND state = 'queued';
 
 -- For the reaper and for a worker's own jobs. The predicate is not on state: the finishing statement
 -- guards by state, and must never be tempted to walk this index instead of the primary key. Beats do
@@ -113,6 +141,136 @@ CREATE INDEX job_leased ON {schema}.job (fence) WHERE worker IS NOT NULL;
 
 CREATE UNIQUE INDEX job_unique_key ON {schema}.job (unique_scope, unique_key)
   WHERE unique_key IS NOT NULL;
+
+-- A thing that only so many jobs may have at once. Rows appear with the first claim that needs them.
+-- The row's lock is the right to change who holds it, who waits for it and what blocks it.
+CREATE TABLE {schema}.resource (
+  name        text PRIMARY KEY,
+  capacity    integer NOT NULL DEFAULT 1,
+  capacity_at timestamptz NOT NULL DEFAULT {schema}.clock(), -- holders from before may be more
+  CONSTRAINT resource_has_capacity CHECK (capacity >= 1)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+-- Who has it: a running attempt, or one that is not known to have stopped, until passes_at.
+CREATE TABLE {schema}.hold (
+  resource  text NOT NULL,
+  job_id    uuid NOT NULL,
+  fence     bigint NOT NULL,
+  since     timestamptz NOT NULL,
+  passes_at timestamptz,
+  CONSTRAINT hold_pkey PRIMARY KEY (resource, job_id, fence)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+CREATE INDEX hold_passing ON {schema}.hold (passes_at) WHERE passes_at IS NOT NULL;
+
+-- The lanes of those who wait for a resource, found without reading all who do.
+CREATE FUNCTION {schema}.lanes_waiting_on(resource text) RETURNS TABLE (lane bigint)
+  LANGUAGE sql STABLE
+  AS $$
+    WITH RECURSIVE found (lane) AS (
+      (SELECT job.lane
+         FROM {schema}.job
+        WHERE job.waiting_on = resource
+        ORDER BY job.lane
+        LIMIT 1)
+      UNION ALL
+      SELECT (SELECT job.lane
+                FROM {schema}.job
+               WHERE job.waiting_on = resource AND job.lane > found.lane
+               ORDER BY job.lane
+               LIMIT 1)
+        FROM found
+       WHERE found.lane IS NOT NULL
+    )
+    SELECT found.lane FROM found WHERE found.lane IS NOT NULL
+  $$;
+
+-- The first in line on a target, whether they are parked or not.
+CREATE FUNCTION {schema}.first_on_target(resource text, most integer)
+  RETURNS TABLE (id uuid, place bigint)
+  LANGUAGE sql STABLE
+  AS $$
+    WITH RECURSIVE on_target AS (
+      SELECT substr(resource, length('target:') + 1) AS name
+    ), found (lane) AS (
+      (SELECT job.lane
+         FROM {schema}.job
+        WHERE job.target = (SELECT name FROM on_target) AND job.state = 'queued'
+        ORDER BY job.lane
+        LIMIT 1)
+      UNION ALL
+      SELECT (SELECT job.lane
+                FROM {schema}.job
+               WHERE job.target = (SELECT name FROM on_target) AND job.state = 'queued'
+                 AND job.lane > found.lane
+               ORDER BY job.lane
+               LIMIT 1)
+        FROM found
+       WHERE found.lane IS NOT NULL
+    )
+    SELECT first.id, row_number() OVER (ORDER BY lane.priority, first.run_at, first.seq)
+      FROM found
+      JOIN {schema}.lane ON lane.id = found.lane
+     CROSS JOIN LATERAL (
+       SELECT job.id, job.run_at, job.seq
+         FROM {schema}.job
+        WHERE job.target = (SELECT name FROM on_target) AND job.state = 'queued'
+          AND job.lane = found.lane AND job.run_at <= {schema}.clock()
+        ORDER BY job.run_at, job.seq
+        LIMIT most
+     ) AS first
+     ORDER BY lane.priority, first.run_at, first.seq
+     LIMIT most
+  $$;
+
+-- A job that stands on its target, paused or failed, until somebody acts.
+CREATE TABLE {schema}.block (
+  resource text NOT NULL,
+  job_id   uuid NOT NULL,
+  reason   text NOT NULL,
+  actor    text NOT NULL,
+  since    timestamptz NOT NULL,
+  CONSTRAINT block_pkey PRIMARY KEY (resource, job_id)
+);
+
+CREATE INDEX block_job ON {schema}.block (job_id);
+
+-- A job that was passed over too often takes what it needs one by one, in the order of names, and
+-- keeps others from it: got, or next to get. Rare, so rows are few.
+CREATE TABLE {schema}.reservation (
+  resource text NOT NULL,
+  job_id   uuid NOT NULL,
+  got      boolean NOT NULL,
+  since    timestamptz NOT NULL,
+  CONSTRAINT reservation_pkey PRIMARY KEY (resource, job_id)
+);
+
+CREATE INDEX reservation_job ON {schema}.reservation (job_id);
+
+-- A record of the application's world that follows its job: a site, an environment.
+CREATE TABLE {schema}.subject (
+  type       text NOT NULL,
+  id         text NOT NULL,
+  state      text NOT NULL,
+  job_id     uuid NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT subject_pkey PRIMARY KEY (type, id)
+);
+
+-- Who did what to which job or resource, and why. Written in the transaction of the act itself.
+CREATE TABLE {schema}.audit (
+  id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at       timestamptz NOT NULL,
+  actor    text NOT NULL,
+  act      text NOT NULL,
+  job_id   uuid,
+  resource text,
+  before   text,
+  after    text,
+  reason   text
+);
+
+CREATE INDEX audit_job ON {schema}.audit (job_id, id) WHERE job_id IS NOT NULL;
 
 -- Claims that carried an id, so that one whose answer got lost can be asked again for the same leases.
 CREATE TABLE {schema}.claim (
@@ -146,6 +304,11 @@ CREATE TABLE {schema}.job_done (
   tags           text[],
   unique_scope   text,
   unique_key     text,
+  resources      text[],
+  target         text,
+  subject_type   text,
+  subject_id     text,
+  subject_during text,
   error_code     text,
   error_message  text,
   log_excerpt    text,
@@ -198,6 +361,8 @@ CREATE VIEW {schema}.job_all AS
   SELECT job.id, job.seq, lane.queue, lane.kind, lane.priority, job.state, job.run_at, job.fence,
          job.attempt, job.failures, job.granted, job.worker, job.lease_expires_at, job.args,
          NULL::json AS result, job.policy, job.tags, job.unique_scope, job.unique_key,
+         job.resources, job.target, job.waiting_on, job.waiting_since,
+         job.subject_type, job.subject_id, job.subject_during,
          job.error_code, job.error_message, job.cursor, job.progress_count, job.result_count,
          job.percent, job.message, job.progress_at, job.input_tokens, job.output_tokens,
          job.created_at, job.started_at, NULL::timestamptz AS finished_at
@@ -207,6 +372,8 @@ CREATE VIEW {schema}.job_all AS
   SELECT done.id, done.seq, lane.queue, lane.kind, lane.priority, done.state, done.run_at, done.fence,
          done.attempt, done.failures, done.granted, done.worker, NULL, done.args,
          done.result, done.policy, done.tags, done.unique_scope, done.unique_key,
+         done.resources, done.target, NULL, NULL,
+         done.subject_type, done.subject_id, done.subject_during,
          done.error_code, done.error_message, done.cursor, done.progress_count, done.result_count,
          done.percent, done.message, done.progress_at, done.input_tokens, done.output_tokens,
          done.created_at, done.started_at, done.finished_at

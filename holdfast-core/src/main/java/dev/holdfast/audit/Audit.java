@@ -1,0 +1,96 @@
+package dev.holdfast.audit;
+
+import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.Tenant;
+import java.util.List;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
+
+/** The record of what people did. Written in the transaction of the act, so neither goes alone. */
+public final class Audit {
+
+  private static final String WRITE =
+      """
+      INSERT INTO {schema}.audit (at, actor, act, job_id, resource, before, after, reason)
+      VALUES ({schema}.clock(), :actor, :act, :job_id::uuid, :resource, :before, :after, :reason)
+      """;
+
+  private static final String LATEST =
+      """
+      SELECT * FROM {schema}.audit ORDER BY id DESC LIMIT :limit
+      """;
+
+  private static final String OF_JOB =
+      """
+      SELECT * FROM {schema}.audit WHERE job_id = :job_id ORDER BY id
+      """;
+
+  private final Jdbi jdbi;
+  private final String write;
+  private final String latest;
+  private final String ofJob;
+
+  public Audit(Tenant tenant) {
+    this(tenant.db());
+  }
+
+  public Audit(Db db) {
+    this.jdbi = db.jdbi();
+    this.write = db.sql(WRITE);
+    this.latest = db.sql(LATEST);
+    this.ofJob = db.sql(OF_JOB);
+  }
+
+  /** An act on a job. */
+  public void write(Handle handle, Act act, String name, UUID jobId, String before, String after) {
+    write(handle, act, name, jobId, null, before, after);
+  }
+
+  /** An act on a resource. */
+  public void write(
+      Handle handle, Act act, String name, String resource, String before, String after) {
+    write(handle, act, name, null, resource, before, after);
+  }
+
+  private void write(
+      Handle handle,
+      Act act,
+      String name,
+      @Nullable UUID jobId,
+      @Nullable String resource,
+      String before,
+      String after) {
+    handle
+        .createUpdate(write)
+        .bind("actor", act.actor())
+        .bind("act", name)
+        .bind("job_id", jobId)
+        .bind("resource", resource)
+        .bind("before", before)
+        .bind("after", after)
+        .bind("reason", act.reason().orElse(null))
+        .execute();
+  }
+
+  /** Newest first. */
+  public List<AuditRecord> latest(int limit) {
+    return jdbi.withHandle(handle ->
+        handle
+            .createQuery(latest)
+            .bind("limit", limit)
+            .map((row, context) -> AuditRecord.of(row))
+            .list());
+  }
+
+  /** Oldest first. */
+  public List<AuditRecord> ofJob(UUID jobId) {
+    return jdbi.withHandle(handle ->
+        handle
+            .createQuery(ofJob)
+            .bind("job_id", jobId)
+            .map((row, context) -> AuditRecord.of(row))
+            .list());
+  }
+}

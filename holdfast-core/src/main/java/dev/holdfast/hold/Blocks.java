@@ -1,0 +1,47 @@
+package dev.holdfast.hold;
+
+import dev.holdfast.tenant.Db;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+
+/**
+ * Jobs that stand on their target, paused or failed, and keep it until somebody acts. Any number
+ * can, also beside one that runs. Changed only under the target's lock, see {@link Holds}.
+ */
+public final class Blocks {
+
+  private static final String PUT =
+      """
+      INSERT INTO {schema}.block (resource, job_id, reason, actor, since)
+      VALUES (:resource, :job_id, :reason, :actor, {schema}.clock())
+      ON CONFLICT (resource, job_id) DO NOTHING
+      """;
+
+  private static final String REMOVE =
+      """
+      DELETE FROM {schema}.block WHERE job_id = :job_id
+      """;
+
+  private final String put;
+  private final String remove;
+
+  public Blocks(Db db) {
+    this.put = db.sql(PUT);
+    this.remove = db.sql(REMOVE);
+  }
+
+  public void put(Handle handle, String resource, UUID jobId, String reason, String actor) {
+    handle
+        .createUpdate(put)
+        .bind("resource", resource)
+        .bind("job_id", jobId)
+        .bind("reason", reason)
+        .bind("actor", actor)
+        .execute();
+  }
+
+  /** True when there was one. */
+  public boolean remove(Handle handle, UUID jobId) {
+    return handle.createUpdate(remove).bind("job_id", jobId).execute() > 0;
+  }
+}

@@ -1,0 +1,192 @@
+package dev.holdfast.hold;
+
+import dev.holdfast.tenant.Db;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Update;
+
+/**
+ * The right to say who has a resource: its row's lock. All holds, blocks and waiting change in a
+ * transaction that has locked the resources concerned, in the order of their names and before any
+ * job's row; that one order is why nobody ever waits in a circle.
+ */
+public final class Holds {
+
+  /** How long work that nobody saw stop may go on after its lease, until it is killed. */
+  public static final Duration KILL_GRACE = Duration.ofSeconds(5);
+
+  private static final int PASSED_ON_AT_ONCE = 500;
+
+  private static final String MAKE =
+      """
+      INSERT INTO {schema}.resource (name)
+      SELECT wanted.name
+        FROM unnest(:names) AS wanted (name)
+       WHERE NOT EXISTS (SELECT FROM {schema}.resource WHERE resource.name = wanted.name)
+       ORDER BY wanted.name
+      ON CONFLICT DO NOTHING
+      """;
+
+  private static final String LOCK =
+      """
+      SELECT name
+        FROM {schema}.resource
+       WHERE name = ANY (:names)
+       ORDER BY name
+         FOR UPDATE
+      """;
+
+  private static final String RELEASE =
+      """
+      DELETE FROM {schema}.hold
+       USING unnest(:resources, :job_ids, :fences) AS freed (resource, job_id, fence)
+       WHERE hold.resource = freed.resource
+         AND hold.job_id = freed.job_id
+         AND hold.fence = freed.fence
+      """;
+
+  private static final String LINGER =
+      """
+      UPDATE {schema}.hold
+         SET passes_at = silent.lease_expires_at + :grace_ms * interval '1 millisecond'
+        FROM unnest(:resources, :job_ids, :fences, :expiries)
+               AS silent (resource, job_id, fence, lease_expires_at)
+       WHERE hold.resource = silent.resource
+         AND hold.job_id = silent.job_id
+         AND hold.fence = silent.fence
+      """;
+
+  private static final String NEXT_PASSING =
+      """
+      SELECT greatest(0, extract(epoch FROM min(passes_at) - {schema}.clock()) * 1000)
+        FROM {schema}.hold
+       WHERE passes_at IS NOT NULL
+      """;
+
+  private static final String PASSED =
+      """
+      SELECT DISTINCT resource
+        FROM (SELECT resource
+                FROM {schema}.hold
+               WHERE passes_at <= {schema}.clock()
+               ORDER BY passes_at
+               LIMIT :limit) AS over
+      """;
+
+  private static final String PASS_ON =
+      """
+      DELETE FROM {schema}.hold WHERE resource = ANY (:names) AND passes_at <= {schema}.clock()
+      """;
+
+  private final Waiting waiting;
+  private final String make;
+  private final String lock;
+  private final String release;
+  private final String linger;
+  private final String nextPassing;
+  private final String passed;
+  private final String passOn;
+
+  public Holds(Db db) {
+    this.waiting = new Waiting(db);
+    this.make = db.sql(MAKE);
+    this.lock = db.sql(LOCK);
+    this.release = db.sql(RELEASE);
+    this.linger = db.sql(LINGER);
+    this.nextPassing = db.sql(NEXT_PASSING);
+    this.passed = db.sql(PASSED);
+    this.passOn = db.sql(PASS_ON);
+  }
+
+  /** Those who wait, for whoever holds the locks. */
+  public Waiting waiting() {
+    return waiting;
+  }
+
+  /** Makes rows for resources that nobody has named before. Comes before any lock. */
+  public void make(Handle handle, Collection<String> names) {
+    if (!names.isEmpty()) {
+      handle.createUpdate(make).bindArray("names", String.class, names).execute();
+    }
+  }
+
+  /** Waits for the resources' locks; answers which of them there are. */
+  public Set<String> lock(Handle handle, Collection<String> names) {
+    return names.isEmpty()
+        ? Set.of()
+        : handle
+            .createQuery(lock)
+            .bindArray("names", String.class, names)
+            .mapTo(String.class)
+            .collectIntoSet();
+  }
+
+  /** The work has stopped: what it held is free. */
+  public void release(Handle handle, List<Held> held) {
+    if (!held.isEmpty()) {
+      bind(handle.createUpdate(release), Row.of(held)).execute();
+    }
+  }
+
+  /**
+   * Nobody saw the work stop. What it holds passes on when its lease is over and whoever is to kill
+   * it has had the time to, or as soon as its worker says that it has stopped.
+   */
+  public void linger(Handle handle, List<Held> held) {
+    if (!held.isEmpty()) {
+      List<Row> rows = Row.of(held);
+      bind(handle.createUpdate(linger), rows)
+          .bindArray(
+              "expiries",
+              OffsetDateTime.class,
+              rows.stream().map(row -> row.of.leaseExpiresAt().atOffset(ZoneOffset.UTC)).toList())
+          .bind("grace_ms", KILL_GRACE.toMillis())
+          .execute();
+    }
+  }
+
+  /** Zero when something is to be passed on; empty when nothing ever will be, as things stand. */
+  public Optional<Duration> untilNextPassing(Handle handle) {
+    return handle
+        .createQuery(nextPassing)
+        .map((row, context) -> Optional.ofNullable(row.getBigDecimal(1)))
+        .one()
+        .map(millis -> Duration.ofMillis(millis.longValue()));
+  }
+
+  /** Passes on what silent workers held, once their grace is over; answers how many were woken. */
+  public int passOn(Handle handle) {
+    List<String> names =
+        handle.createQuery(passed).bind("limit", PASSED_ON_AT_ONCE).mapTo(String.class).list();
+    if (names.isEmpty()) {
+      return 0;
+    }
+    lock(handle, names);
+    handle.createUpdate(passOn).bindArray("names", String.class, names).execute();
+    return waiting.wake(handle, names);
+  }
+
+  private record Row(String resource, Held of) {
+
+    static List<Row> of(List<Held> held) {
+      List<Row> rows = new ArrayList<>();
+      held.forEach(each -> each.resources().forEach(name -> rows.add(new Row(name, each))));
+      return rows;
+    }
+  }
+
+  private static Update bind(Update update, List<Row> rows) {
+    return update
+        .bindArray("resources", String.class, rows.stream().map(Row::resource).toList())
+        .bindArray("job_ids", UUID.class, rows.stream().map(row -> row.of.jobId()).toList())
+        .bindArray("fences", Long.class, rows.stream().map(row -> row.of.fence()).toList());
+  }
+}

@@ -1,0 +1,217 @@
+package dev.holdfast.hold;
+
+import dev.holdfast.audit.Act;
+import dev.holdfast.audit.Audit;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.hold.ResourceState.Blocker;
+import dev.holdfast.hold.ResourceState.Holder;
+import dev.holdfast.hold.ResourceState.Waiter;
+import dev.holdfast.job.Limits;
+import dev.holdfast.tenant.Columns;
+import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.Tenant;
+import dev.holdfast.wake.Announcer;
+import java.util.List;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.mapper.RowMapper;
+
+/**
+ * The resources of one tenant, as people see them. They need no registration: one is known once a
+ * job needed it, or somebody gave it a capacity other than one. Thread-safe.
+ */
+public final class Resources {
+
+  private static final int MOST_WAITERS = 1_000;
+
+  private static final String NAMES =
+      """
+      SELECT name FROM {schema}.resource WHERE name > :after ORDER BY name LIMIT :limit
+      """;
+
+  private static final String CAPACITY =
+      """
+      SELECT coalesce((SELECT capacity FROM {schema}.resource WHERE name = :name), 1)
+      """;
+
+  private static final String HOLDERS =
+      """
+      SELECT job_id, fence, since, passes_at
+        FROM {schema}.hold
+       WHERE resource = :name
+       ORDER BY since, job_id
+      """;
+
+  private static final String BLOCKS =
+      """
+      SELECT job_id, reason, actor, since
+        FROM {schema}.block
+       WHERE resource = :name
+       ORDER BY since, job_id
+      """;
+
+  private static final String WAITERS =
+      """
+      SELECT first.id, first.waiting_since
+        FROM {schema}.lanes_waiting_on(:name) AS waiting
+        JOIN {schema}.lane ON lane.id = waiting.lane
+       CROSS JOIN LATERAL (
+         SELECT job.id, job.waiting_since, job.run_at, job.seq
+           FROM {schema}.job
+          WHERE job.waiting_on = :name AND job.lane = waiting.lane
+          ORDER BY job.run_at, job.seq
+          LIMIT :limit
+       ) AS first
+       ORDER BY lane.priority, first.run_at, first.seq
+       LIMIT :limit
+      """;
+
+  private static final String SET_CAPACITY =
+      """
+      UPDATE {schema}.resource
+         SET capacity = :capacity, capacity_at = {schema}.clock()
+       WHERE name = :name
+      """;
+
+  private static final String REMOVE_BLOCKS =
+      """
+      DELETE FROM {schema}.block WHERE resource = :name
+      """;
+
+  private static final String REMOVE_LINGERING =
+      """
+      DELETE FROM {schema}.hold WHERE resource = :name AND passes_at IS NOT NULL
+      """;
+
+  private static final RowMapper<Holder> HOLDER =
+      (row, context) ->
+          new Holder(
+              row.getObject("job_id", UUID.class),
+              row.getLong("fence"),
+              Columns.instant(row, "since"),
+              Columns.optionalInstant(row, "passes_at"));
+
+  private static final RowMapper<Blocker> BLOCKER =
+      (row, context) ->
+          new Blocker(
+              row.getObject("job_id", UUID.class),
+              row.getString("reason"),
+              row.getString("actor"),
+              Columns.instant(row, "since"));
+
+  private static final RowMapper<Waiter> WAITER =
+      (row, context) ->
+          new Waiter(row.getObject("id", UUID.class), Columns.instant(row, "waiting_since"));
+
+  private final String tenant;
+  private final Db db;
+  private final Jdbi jdbi;
+  private final Announcer announcer;
+  private final Holds holds;
+  private final Audit audit;
+
+  public Resources(Tenant tenant, Announcer announcer) {
+    this.tenant = tenant.name().value();
+    this.db = tenant.db();
+    this.jdbi = db.jdbi();
+    this.announcer = announcer;
+    this.holds = new Holds(db);
+    this.audit = new Audit(db);
+  }
+
+  /** The names of those that are known, in order, from one name on. */
+  public List<String> names(String after, int limit) {
+    return jdbi.withHandle(handle ->
+        handle
+            .createQuery(db.sql(NAMES))
+            .bind("after", after)
+            .bind("limit", limit)
+            .mapTo(String.class)
+            .list());
+  }
+
+  /** One that nobody has needed yet is free, and has a capacity of one. */
+  public ResourceState get(String name) {
+    return jdbi.withHandle(handle -> get(handle, name));
+  }
+
+  private ResourceState get(Handle handle, String name) {
+    return new ResourceState(
+        name,
+        capacity(handle, name),
+        handle.createQuery(db.sql(HOLDERS)).bind("name", name).map(HOLDER).list(),
+        handle.createQuery(db.sql(BLOCKS)).bind("name", name).map(BLOCKER).list(),
+        handle
+            .createQuery(db.sql(WAITERS))
+            .bind("name", name)
+            .bind("limit", MOST_WAITERS)
+            .map(WAITER)
+            .list());
+  }
+
+  private int capacity(Handle handle, String name) {
+    return handle.createQuery(db.sql(CAPACITY)).bind("name", name).mapTo(Integer.class).one();
+  }
+
+  /**
+   * How many jobs may have it at once. Less than have it now takes nothing from them; it is reached
+   * as they end.
+   */
+  public void setCapacity(String name, int capacity, Act act) {
+    Limits.name("resource", name);
+    if (capacity < 1) {
+      throw HoldfastException.invalid("capacity", capacity, "1 or more");
+    }
+    change(
+        name,
+        handle -> {
+          String before = String.valueOf(capacity(handle, name));
+          handle
+              .createUpdate(db.sql(SET_CAPACITY))
+              .bind("name", name)
+              .bind("capacity", capacity)
+              .execute();
+          audit.write(handle, act, "set_capacity", name, before, String.valueOf(capacity));
+        });
+  }
+
+  /**
+   * Frees the resource of everything but running work: of jobs that stand on it, and of work that
+   * nobody saw stop. Whoever does this answers for the latter.
+   */
+  public ResourceState release(String name, Act act) {
+    change(
+        name,
+        handle -> {
+          int blocks = handle.createUpdate(db.sql(REMOVE_BLOCKS)).bind("name", name).execute();
+          int holds = handle.createUpdate(db.sql(REMOVE_LINGERING)).bind("name", name).execute();
+          audit.write(
+              handle,
+              act,
+              "release",
+              name,
+              "%d blocks, %d silent".formatted(blocks, holds),
+              "free");
+        });
+    return get(name);
+  }
+
+  private interface Change {
+    void on(Handle handle);
+  }
+
+  private void change(String name, Change change) {
+    List<String> one = List.of(name);
+    int woken =
+        jdbi.inTransaction(handle -> {
+          holds.make(handle, one);
+          holds.lock(handle, one);
+          change.on(handle);
+          return holds.waiting().wake(handle, one);
+        });
+    if (woken > 0) {
+      announcer.announce(tenant);
+    }
+  }
+}

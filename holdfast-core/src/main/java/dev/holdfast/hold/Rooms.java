@@ -1,0 +1,120 @@
+package dev.holdfast.hold;
+
+import dev.holdfast.job.Needs;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * How much room there is on resources whose rows are locked, and who of those who ask gets it.
+ * Pure: decides one job after the other, in the order they are asked about, each decision seeing
+ * the grants before it.
+ */
+public final class Rooms {
+
+  /** Passed over so often, a job begins to take what it needs one by one. */
+  static final int PASSED_OVER_TOO_OFTEN = 64;
+
+  /** One resource as its locked row and the tables around it say. */
+  record Room(String name, int capacity, int holders, boolean blocked, Set<UUID> reservedBy) {}
+
+  /** Who asks. */
+  public record Asking(UUID jobId, Needs needs, int passedOver, boolean waitedTooLong) {
+
+    /** Was passed over too often, or too long, to go on without reserving. */
+    public boolean isImpatient() {
+      return needs.resources().size() > 1 && (waitedTooLong || passedOver >= PASSED_OVER_TOO_OFTEN);
+    }
+  }
+
+  /** What the answer is. */
+  public sealed interface Decision {
+
+    /** All of them, now. */
+    record Grant() implements Decision {}
+
+    /**
+     * Not now: the job waits for one of them.
+     *
+     * @param reserved which of the others are kept for it meanwhile
+     * @param insists the one it waits for is to be kept for it, too, as soon as there is room
+     */
+    record Park(String resource, List<String> reserved, boolean insists) implements Decision {}
+
+    /** A resource's row is gone; ask again with the next claim. */
+    record Leave() implements Decision {}
+  }
+
+  private final Map<String, Room> rooms = new HashMap<>();
+  private final Map<String, Integer> taken = new HashMap<>();
+  private final Map<String, List<UUID>> turns;
+  private final Set<UUID> granted = new HashSet<>();
+
+  /**
+   * Rooms of locked resources.
+   *
+   * @param turns per target's resource its first jobs in line, as many as its capacity
+   */
+  Rooms(List<Room> rooms, Map<String, List<UUID>> turns) {
+    rooms.forEach(room -> this.rooms.put(room.name(), room));
+    this.turns = turns;
+  }
+
+  public Decision decide(Asking asking) {
+    List<String> names = asking.needs().resources();
+    if (!rooms.keySet().containsAll(names)) {
+      return new Decision.Leave();
+    }
+    Optional<String> inTheWay =
+        names.stream()
+            .filter(name -> room(name).blocked())
+            .findFirst()
+            .or(() -> asking.needs().targetResource().filter(target -> !isTurn(target, asking)));
+    if (inTheWay.isPresent()) {
+      return new Decision.Park(inTheWay.get(), List.of(), false);
+    }
+    return names.stream()
+        .filter(name -> !hasRoom(name, asking))
+        .findFirst()
+        .<Decision>map(
+            busy -> new Decision.Park(busy, reserved(asking, busy), asking.isImpatient()))
+        .orElseGet(() -> grant(asking));
+  }
+
+  // In the order of names, up to the first that is busy: of two who wait like this, the one that
+  // has the later name cannot be waiting for the earlier.
+  private static List<String> reserved(Asking asking, String busy) {
+    List<String> names = asking.needs().resources();
+    return asking.isImpatient() ? names.subList(0, names.indexOf(busy)) : List.of();
+  }
+
+  private Decision grant(Asking asking) {
+    asking.needs().resources().forEach(name -> taken.merge(name, 1, Integer::sum));
+    granted.add(asking.jobId());
+    return new Decision.Grant();
+  }
+
+  // First in line, or everybody before it just went.
+  private boolean isTurn(String target, Asking asking) {
+    return turns.getOrDefault(target, List.of()).stream()
+        .filter(job -> !granted.contains(job))
+        .findFirst()
+        .equals(Optional.of(asking.jobId()));
+  }
+
+  private Room room(String name) {
+    return Objects.requireNonNull(rooms.get(name));
+  }
+
+  private boolean hasRoom(String name, Asking asking) {
+    Room room = room(name);
+    long keptForOthers =
+        room.reservedBy().stream().filter(owner -> !owner.equals(asking.jobId())).count();
+    return room.capacity() - room.holders() - taken.getOrDefault(name, 0) - keptForOthers > 0;
+  }
+}

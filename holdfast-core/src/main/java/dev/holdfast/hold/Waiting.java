@@ -1,0 +1,293 @@
+package dev.holdfast.hold;
+
+import dev.holdfast.hold.Rooms.Room;
+import dev.holdfast.job.JobIds;
+import dev.holdfast.job.Needs;
+import dev.holdfast.tenant.Db;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+
+/**
+ * Those who wait for resources. A job that cannot have all it needs is parked on the one in its way
+ * and is seen by no claim; whoever leaves room behind wakes the next in line, in the transaction
+ * that made the room. All of it under the resources' locks, see {@link Holds}.
+ */
+public final class Waiting {
+
+  // A reservation counts only while nothing blocks its owner, who might else keep others waiting
+  // for days.
+  private static final String ROOMS =
+      """
+      SELECT resource.name, resource.capacity,
+             (SELECT count(*)
+                FROM {schema}.hold
+               WHERE hold.resource = resource.name
+                 AND (hold.passes_at IS NULL OR hold.passes_at > {schema}.clock())) AS holders,
+             EXISTS (SELECT FROM {schema}.block WHERE block.resource = resource.name) AS blocked,
+             ARRAY (SELECT reservation.job_id
+                      FROM {schema}.reservation
+                      JOIN {schema}.job ON job.id = reservation.job_id
+                     WHERE reservation.resource = resource.name
+                       AND reservation.got
+                       AND NOT EXISTS (SELECT FROM {schema}.block
+                                        WHERE block.resource = ANY (job.resources)))
+               AS reserved_by
+        FROM {schema}.resource
+       WHERE resource.name = ANY (:names)
+      """;
+
+  private static final String TURNS =
+      """
+      SELECT resource.name, head.id
+        FROM {schema}.resource
+       CROSS JOIN LATERAL {schema}.first_on_target(resource.name, resource.capacity) AS head
+       WHERE resource.name = ANY (:names)
+       ORDER BY resource.name, head.place
+      """;
+
+  private static final String PARK =
+      """
+      WITH parked AS MATERIALIZED (
+        SELECT :job_ids AS job_ids, :resources AS resources
+      )
+      UPDATE {schema}.job
+         SET waiting_on = ((SELECT resources FROM parked))
+                            [width_bucket(id, (SELECT job_ids FROM parked))],
+             waiting_since = coalesce(waiting_since, {schema}.clock()),
+             passed_over = coalesce(passed_over + 1, 0)
+       WHERE id = ANY ((SELECT job_ids FROM parked)::uuid[])
+         AND state = 'queued'
+         AND waiting_on IS NULL
+      """;
+
+  private static final String RESERVE =
+      """
+      INSERT INTO {schema}.reservation (resource, job_id, got, since)
+      SELECT wanted.resource, wanted.job_id, wanted.got, {schema}.clock()
+        FROM unnest(:resources, :job_ids, :gots) AS wanted (resource, job_id, got)
+      ON CONFLICT (resource, job_id) DO UPDATE SET got = excluded.got
+      """;
+
+  private static final String FORGET =
+      """
+      DELETE FROM {schema}.reservation WHERE job_id = ANY (:job_ids)
+      """;
+
+  // Those who reserve come first, and what they wait for is kept for them from now on. Of the rest
+  // the first of every lane goes back to be claimed: which of them a free worker serves is not
+  // known here, and those who find the room taken park again. On a target it is one job's turn.
+  private static final String WAKE =
+      """
+      WITH open AS MATERIALIZED (
+        SELECT resource.name,
+               resource.capacity
+                 - (SELECT count(*)
+                      FROM {schema}.hold
+                     WHERE hold.resource = resource.name
+                       AND (hold.passes_at IS NULL OR hold.passes_at > {schema}.clock()))
+                 - (SELECT count(*)
+                      FROM {schema}.reservation
+                      JOIN {schema}.job ON job.id = reservation.job_id
+                     WHERE reservation.resource = resource.name
+                       AND reservation.got
+                       AND NOT EXISTS (SELECT FROM {schema}.block
+                                        WHERE block.resource = ANY (job.resources)))
+                 AS room
+          FROM {schema}.resource
+         WHERE resource.name = ANY (:names)
+           AND NOT EXISTS (SELECT FROM {schema}.block WHERE block.resource = resource.name)
+      ), free AS MATERIALIZED (
+        SELECT name, room FROM open WHERE room > 0
+      ), owed AS MATERIALIZED (
+        SELECT free.name, first.job_id
+          FROM free
+         CROSS JOIN LATERAL (
+           SELECT reservation.job_id
+             FROM {schema}.reservation
+            WHERE reservation.resource = free.name AND NOT reservation.got
+            ORDER BY reservation.since, reservation.job_id
+            LIMIT free.room
+         ) AS first
+      ), kept AS (
+        UPDATE {schema}.reservation
+           SET got = true
+          FROM owed
+         WHERE reservation.resource = owed.name AND reservation.job_id = owed.job_id
+      ), next AS MATERIALIZED (
+        SELECT owed.job_id AS id FROM owed
+        UNION
+        SELECT first.id
+          FROM free
+         CROSS JOIN LATERAL {schema}.lanes_waiting_on(free.name) AS waiting
+         CROSS JOIN LATERAL (
+           SELECT id
+             FROM (SELECT job.id
+                     FROM {schema}.job
+                    WHERE job.waiting_on = free.name AND job.lane = waiting.lane
+                    ORDER BY job.run_at, job.seq
+                    LIMIT 1000) AS nearest
+            LIMIT free.room - (SELECT count(*) FROM owed WHERE owed.name = free.name)
+         ) AS first
+         WHERE free.name NOT LIKE 'target:%'
+        UNION
+        SELECT head.id
+          FROM free
+         CROSS JOIN LATERAL {schema}.first_on_target(free.name, 1) AS head
+         WHERE free.name LIKE 'target:%'
+      )
+      UPDATE {schema}.job
+         SET waiting_on = NULL
+       WHERE id = ANY (ARRAY (SELECT id FROM next))
+         AND waiting_on = ANY (ARRAY (SELECT name FROM free))
+      """;
+
+  // Resources that somebody waits for, page by page, found without reading all who wait.
+  private static final String WAITED_FOR =
+      """
+      WITH RECURSIVE found (name, number) AS (
+        (SELECT job.waiting_on, 1
+           FROM {schema}.job
+          WHERE job.waiting_on > :after
+          ORDER BY job.waiting_on
+          LIMIT 1)
+        UNION ALL
+        SELECT (SELECT job.waiting_on
+                  FROM {schema}.job
+                 WHERE job.waiting_on > found.name
+                 ORDER BY job.waiting_on
+                 LIMIT 1), found.number + 1
+          FROM found
+         WHERE found.name IS NOT NULL AND found.number < :limit
+      )
+      SELECT found.name FROM found WHERE found.name IS NOT NULL ORDER BY found.number
+      """;
+
+  /**
+   * A job that has to wait.
+   *
+   * @param reserved what is kept for it meanwhile
+   * @param insists keeps the resource it waits for, too, as soon as there is room
+   */
+  public record Parked(UUID jobId, String resource, List<String> reserved, boolean insists) {}
+
+  private final String rooms;
+  private final String turns;
+  private final String park;
+  private final String reserve;
+  private final String forget;
+  private final String wake;
+  private final String waitedFor;
+
+  Waiting(Db db) {
+    this.rooms = db.sql(ROOMS);
+    this.turns = db.sql(TURNS);
+    this.park = db.sql(PARK);
+    this.reserve = db.sql(RESERVE);
+    this.forget = db.sql(FORGET);
+    this.wake = db.sql(WAKE);
+    this.waitedFor = db.sql(WAITED_FOR);
+  }
+
+  /** How much room there is. */
+  public Rooms rooms(Handle handle, Collection<String> names) {
+    if (names.isEmpty()) {
+      return new Rooms(List.of(), Map.of());
+    }
+    List<Room> found =
+        handle
+            .createQuery(rooms)
+            .bindArray("names", String.class, names)
+            .map((row, context) ->
+                new Room(
+                    row.getString("name"),
+                    row.getInt("capacity"),
+                    row.getInt("holders"),
+                    row.getBoolean("blocked"),
+                    Set.of((UUID[]) row.getArray("reserved_by").getArray())))
+            .list();
+    return new Rooms(found, turns(handle, names.stream().filter(Needs::isTarget).toList()));
+  }
+
+  private Map<String, List<UUID>> turns(Handle handle, List<String> targets) {
+    Map<String, List<UUID>> inLine = new HashMap<>();
+    if (!targets.isEmpty()) {
+      handle
+          .createQuery(turns)
+          .bindArray("names", String.class, targets)
+          .map((row, context) -> Map.entry(row.getString("name"), row.getObject("id", UUID.class)))
+          .forEach(turn ->
+              inLine
+                  .computeIfAbsent(turn.getKey(), name -> new ArrayList<>())
+                  .add(turn.getValue()));
+    }
+    return inLine;
+  }
+
+  /** Out of every claim's sight, until woken. */
+  public void park(Handle handle, List<Parked> parked) {
+    if (parked.isEmpty()) {
+      return;
+    }
+    List<Parked> inOrder =
+        parked.stream().sorted(Comparator.comparing(Parked::jobId, JobIds.ORDER)).toList();
+    handle
+        .createUpdate(park)
+        .bindArray("job_ids", UUID.class, inOrder.stream().map(Parked::jobId).toList())
+        .bindArray("resources", String.class, inOrder.stream().map(Parked::resource).toList())
+        .execute();
+    reserve(handle, parked.stream().filter(Parked::insists).toList());
+  }
+
+  private void reserve(Handle handle, List<Parked> insistent) {
+    List<UUID> jobs = new ArrayList<>();
+    List<String> resources = new ArrayList<>();
+    List<Boolean> gots = new ArrayList<>();
+    for (Parked each : insistent) {
+      for (String reserved : each.reserved) {
+        jobs.add(each.jobId);
+        resources.add(reserved);
+        gots.add(true);
+      }
+      jobs.add(each.jobId);
+      resources.add(each.resource);
+      gots.add(false);
+    }
+    if (!jobs.isEmpty()) {
+      handle
+          .createUpdate(reserve)
+          .bindArray("job_ids", UUID.class, jobs)
+          .bindArray("resources", String.class, resources)
+          .bindArray("gots", Boolean.class, gots)
+          .execute();
+    }
+  }
+
+  /** They run, or wait no more: nothing is kept for them. */
+  public void forget(Handle handle, Collection<UUID> jobIds) {
+    handle.createUpdate(forget).bindArray("job_ids", UUID.class, jobIds).execute();
+  }
+
+  /** Lets those next in line try, wherever there is room; answers how many. */
+  public int wake(Handle handle, Collection<String> names) {
+    return names.isEmpty()
+        ? 0
+        : handle.createUpdate(wake).bindArray("names", String.class, names).execute();
+  }
+
+  /** Resources that somebody waits for, from one name on. */
+  public List<String> waitedFor(Handle handle, String after, int limit) {
+    return handle
+        .createQuery(waitedFor)
+        .bind("after", after)
+        .bind("limit", limit)
+        .mapTo(String.class)
+        .list();
+  }
+}

@@ -1,0 +1,59 @@
+package dev.holdfast.job;
+
+import dev.holdfast.error.HoldfastException;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/**
+ * What a job needs beside a worker: resources, all of them or none; a target, in its turn; a
+ * subject to move.
+ *
+ * @param resources sorted by name, each once; the target's own is among them
+ */
+public record Needs(List<String> resources, Optional<String> target, Optional<Subject> subject) {
+
+  public static final Needs NOTHING = new Needs(List.of(), Optional.empty(), Optional.empty());
+
+  private static final String TARGET_PREFIX = "target:";
+
+  /**
+   * Checks what a new job asks for. A target is a resource by the name of {@code target:…}, given
+   * either way.
+   */
+  public static Needs of(
+      List<String> resources, Optional<String> target, Optional<Subject> subject) {
+    TreeSet<String> names = new TreeSet<>();
+    resources.forEach(name -> names.add(Limits.name("resources", name)));
+    if (names.size() > Limits.RESOURCES) {
+      throw HoldfastException.invalid(
+          "resources", names.size() + " resources", "at most " + Limits.RESOURCES);
+    }
+    target.ifPresent(name -> names.add(resourceOf(name)));
+    List<String> targets = names.stream().filter(Needs::isTarget).toList();
+    if (targets.size() > 1) {
+      throw HoldfastException.invalid("resources", targets, "at most one target");
+    }
+    return new Needs(
+        List.copyOf(names),
+        targets.stream().findFirst().map(name -> name.substring(TARGET_PREFIX.length())),
+        subject);
+  }
+
+  /** The resource that stands for a target. */
+  public static String resourceOf(String target) {
+    return TARGET_PREFIX + Limits.name("target", target);
+  }
+
+  public static boolean isTarget(String resource) {
+    return resource.startsWith(TARGET_PREFIX);
+  }
+
+  public Optional<String> targetResource() {
+    return target.map(Needs::resourceOf);
+  }
+
+  public boolean isNothing() {
+    return resources.isEmpty() && subject.isEmpty();
+  }
+}

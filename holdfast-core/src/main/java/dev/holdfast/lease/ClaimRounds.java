@@ -1,0 +1,124 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.lease.Claims.Answer;
+import dev.holdfast.lease.GuardedClaims.Granted;
+import dev.holdfast.tenant.Db;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Claims until the worker has all it asked for. Most jobs come with the first statement; those that
+ * need resources follow in a transaction of their own. Where many of these had to be parked instead
+ * there is more to be found behind them, so another round is worth while.
+ */
+final class ClaimRounds {
+
+  private static final Logger log = LoggerFactory.getLogger(ClaimRounds.class);
+
+  // A worker that is kept here while a hundred thousand jobs are parked starts nothing meanwhile.
+  private static final int MOST_ROUNDS = 10;
+
+  /**
+   * One round.
+   *
+   * @param unsettled there were candidates that did not get a lease and are out of the way now
+   */
+  record Round(List<Lease> leases, boolean unsettled, int woken, Optional<Duration> nextDueIn) {
+
+    static Round of(Answer answer, Granted granted) {
+      List<Lease> all = new ArrayList<>(answer.leases);
+      all.addAll(granted.leases());
+      boolean moved = granted.parked() + granted.leases().size() > 0;
+      boolean unsettled = moved && granted.leases().size() < answer.apart().size();
+      return new Round(all, unsettled, granted.woken(), answer.nextDueIn());
+    }
+  }
+
+  private static final Granted NOTHING = new Granted(List.of(), 0, 0);
+
+  private final Jdbi jdbi;
+  private final Claims claims;
+  private final GuardedClaims guarded;
+  private final RepeatableClaims repeatable;
+  private final Runnable whenWoken;
+
+  ClaimRounds(Db db, LeaseRow leaseRow, Hosts hosts, LanePositions positions, Runnable whenWoken) {
+    this.jdbi = db.jdbi();
+    this.claims = new Claims(db, leaseRow, hosts, positions);
+    this.guarded = new GuardedClaims(db, leaseRow);
+    this.repeatable = new RepeatableClaims(db, leaseRow);
+    this.whenWoken = whenWoken;
+  }
+
+  Claimed claim(ClaimRequest request) {
+    List<Lease> leases = new ArrayList<>();
+    Round round;
+    int rounds = 0;
+    do {
+      round = round(request.withLimit(request.limit() - leases.size()), !leases.isEmpty());
+      leases.addAll(round.leases);
+      if (round.woken > 0) {
+        whenWoken.run();
+      }
+      rounds++;
+    } while (round.unsettled
+        && rounds < MOST_ROUNDS
+        && leases.size() < request.limit()
+        // What a claim id answers must have been granted in one transaction.
+        && (request.claimId().isEmpty() || leases.isEmpty()));
+    boolean more = round.unsettled && leases.size() < request.limit();
+    return new Claimed(leases, more ? Optional.of(Duration.ZERO) : round.nextDueIn);
+  }
+
+  private Round round(ClaimRequest request, boolean somethingGranted) {
+    if (request.claimId().isPresent()) {
+      return repeatable.claim(
+          request,
+          handle -> {
+            Answer answer = claims.claim(handle, request);
+            return Round.of(answer, claimApart(handle, request, answer));
+          });
+    }
+    try {
+      Answer answer = jdbi.withHandle(handle -> claims.claim(handle, request));
+      return Round.of(answer, claimApartToo(request, answer));
+    } catch (JdbiException e) {
+      if (!somethingGranted) {
+        throw e;
+      }
+      return failed(e);
+    }
+  }
+
+  // What was granted already must reach the worker, or those jobs would wait out their leases.
+  private Granted claimApartToo(ClaimRequest request, Answer answer) {
+    if (answer.apart().isEmpty()) {
+      return NOTHING;
+    }
+    try {
+      return jdbi.inTransaction(handle -> claimApart(handle, request, answer));
+    } catch (JdbiException e) {
+      if (answer.leases.isEmpty()) {
+        throw e;
+      }
+      log.warn("Could not claim jobs that need resources; trying again with the next claim", e);
+      return NOTHING;
+    }
+  }
+
+  private static Round failed(JdbiException e) {
+    log.warn("Could not claim as many jobs as asked for; trying again with the next claim", e);
+    return new Round(List.of(), false, 0, Optional.empty());
+  }
+
+  private Granted claimApart(Handle handle, ClaimRequest request, Answer answer) {
+    return answer.apart().isEmpty() ? NOTHING : guarded.claim(handle, request, answer.apart());
+  }
+}

@@ -1,0 +1,283 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.hold.Holds;
+import dev.holdfast.hold.Rooms;
+import dev.holdfast.hold.Rooms.Asking;
+import dev.holdfast.hold.Rooms.Decision;
+import dev.holdfast.hold.Waiting.Parked;
+import dev.holdfast.job.Policy;
+import dev.holdfast.subject.Subjects;
+import dev.holdfast.subject.Subjects.Move;
+import dev.holdfast.tenant.Columns;
+import dev.holdfast.tenant.Db;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jdbi.v3.core.Handle;
+
+/**
+ * Grants leases to jobs that need more than one: resources, all of them or none; a place in a queue
+ * with a limit; a subject that moves with them. Locks are taken in the order in which everybody
+ * takes them (queues, resources by name, jobs), then all is decided in Java and written at once.
+ */
+final class GuardedClaims {
+
+  private static final Duration WAITED_TOO_LONG = Duration.ofSeconds(60);
+
+  private static final int MOST_KNOWN_RESOURCES = 100_000;
+
+  private static final String CANDIDATES =
+      """
+      SELECT job.id, job.resources, job.target, job.subject_type, job.subject_id,
+             job.subject_during, coalesce(job.passed_over, 0) AS passed_over,
+             coalesce(job.waiting_since
+                        < {schema}.clock() - :patience_ms * interval '1 millisecond', false)
+               AS waited_too_long,
+             lane.queue, queue.concurrency_limit IS NOT NULL AS limited
+        FROM {schema}.job
+        JOIN {schema}.lane ON lane.id = job.lane
+        LEFT JOIN {schema}.queue ON queue.name = lane.queue
+       WHERE job.id = ANY (:job_ids)
+       ORDER BY lane.priority, job.run_at, job.seq
+      """;
+
+  // Under the queue's row lock, so that two claimers cannot both see the last free place. Skipping
+  // a locked queue loses nothing: whoever holds the lock is claiming from it.
+  private static final String LIMITED_QUEUES =
+      """
+      SELECT name
+        FROM {schema}.queue
+       WHERE name = ANY (:queues) AND concurrency_limit IS NOT NULL AND NOT paused
+       ORDER BY name
+         FOR UPDATE SKIP LOCKED
+      """;
+
+  // In a statement of its own, after the lock: what was counted before it may be old.
+  private static final String PLACES_LEFT =
+      """
+      SELECT queue.name,
+             queue.concurrency_limit - (
+               SELECT count(*)
+                 FROM {schema}.job
+                 JOIN {schema}.lane ON lane.id = job.lane
+                WHERE job.worker IS NOT NULL AND lane.queue = queue.name) AS places
+        FROM {schema}.queue
+       WHERE queue.name = ANY (:queues)
+      """;
+
+  private static final String LOCK_JOBS =
+      """
+      SELECT id
+        FROM {schema}.job
+       WHERE id = ANY (:job_ids)
+         AND state = 'queued'
+         AND waiting_on IS NULL
+         AND run_at <= {schema}.clock()
+       ORDER BY id
+         FOR UPDATE SKIP LOCKED
+      """;
+
+  private static final String GRANT =
+      """
+      WITH granted AS MATERIALIZED (
+        SELECT nextval('{schema}.fence') AS fence
+      ), claimed AS (
+        UPDATE {schema}.job
+           SET state = 'running',
+               fence = (SELECT fence FROM granted),
+               attempt = attempt + 1,
+               worker = :worker,
+               started_at = {schema}.clock(),
+               waiting_since = NULL,
+               passed_over = NULL,
+               lease_expires_at = {schema}.clock() + interval '1 millisecond' * coalesce(
+                 :asked_lease_ms, (policy ->> 'lease_seconds')::float8 * 1000,
+                 (SELECT (queue.defaults ->> 'lease_seconds')::float8 * 1000
+                    FROM {schema}.lane
+                    JOIN {schema}.queue ON queue.name = lane.queue
+                   WHERE lane.id = job.lane),
+                 :default_lease_ms)
+         WHERE id = ANY (:job_ids)
+        RETURNING id, seq, lane, fence, worker, args, attempt, failures, granted, policy, run_at,
+                  lease_expires_at, resources, target, subject_type, subject_id, subject_during,
+                  cursor, progress_count, result_count, percent, message, progress_at
+      ), held AS (
+        INSERT INTO {schema}.hold (resource, job_id, fence, since)
+        SELECT resource, id, fence, {schema}.clock()
+          FROM claimed
+         CROSS JOIN unnest(claimed.resources) AS resource
+      ), kept AS (
+        DELETE FROM {schema}.reservation WHERE job_id = ANY (:job_ids)
+      )
+      SELECT claimed.*, lane.queue, lane.kind, queue.defaults
+        FROM claimed
+        JOIN {schema}.lane ON lane.id = claimed.lane
+        LEFT JOIN {schema}.queue ON queue.name = lane.queue
+       ORDER BY lane.priority, claimed.run_at, claimed.seq
+      """;
+
+  private record Candidate(Asking asking, String queue, boolean limited) {}
+
+  /**
+   * How it went.
+   *
+   * @param parked jobs that will not be met again until there is room for them
+   * @param woken jobs of whatever kind that can be claimed now and could not before
+   */
+  record Granted(List<Lease> leases, int parked, int woken) {}
+
+  private final LeaseRow leaseRow;
+  private final Holds holds;
+  private final Subjects subjects;
+  private final Set<String> knownResources = ConcurrentHashMap.newKeySet();
+  private final String candidates;
+  private final String limitedQueues;
+  private final String placesLeft;
+  private final String lockJobs;
+  private final String grant;
+
+  GuardedClaims(Db db, LeaseRow leaseRow) {
+    this.leaseRow = leaseRow;
+    this.holds = new Holds(db);
+    this.subjects = new Subjects(db);
+    this.candidates = db.sql(CANDIDATES);
+    this.limitedQueues = db.sql(LIMITED_QUEUES);
+    this.placesLeft = db.sql(PLACES_LEFT);
+    this.lockJobs = db.sql(LOCK_JOBS);
+    this.grant = db.sql(GRANT);
+  }
+
+  /** In a transaction that has no resource's lock yet. */
+  Granted claim(Handle handle, ClaimRequest request, List<UUID> jobIds) {
+    List<Candidate> asked = candidates(handle, jobIds);
+    Map<String, Integer> places = places(handle, asked);
+    // Others must not be locked: whoever claims from their queue just now would step over them.
+    List<Candidate> found =
+        asked.stream()
+            .filter(candidate -> !candidate.limited || places.containsKey(candidate.queue))
+            .toList();
+    Set<String> names = new TreeSet<>();
+    found.forEach(candidate -> names.addAll(candidate.asking.needs().resources()));
+    lock(handle, names);
+    Rooms rooms = holds.waiting().rooms(handle, names);
+    Set<UUID> locked = lockJobs(handle, found);
+
+    List<UUID> granted = new ArrayList<>();
+    List<Parked> parked = new ArrayList<>();
+    List<UUID> nothingKept = new ArrayList<>();
+    for (Candidate candidate : found) {
+      Asking asking = candidate.asking;
+      boolean hasPlace = !candidate.limited || places.getOrDefault(candidate.queue, 0) > 0;
+      if (!locked.contains(asking.jobId()) || !hasPlace) {
+        continue;
+      }
+      switch (rooms.decide(asking)) {
+        case Decision.Grant() -> {
+          granted.add(asking.jobId());
+          places.computeIfPresent(candidate.queue, (queue, left) -> left - 1);
+        }
+        case Decision.Park(String resource, List<String> reserved, boolean insists) -> {
+          parked.add(new Parked(asking.jobId(), resource, reserved, insists));
+          if (asking.isImpatient() && !insists) {
+            nothingKept.add(asking.jobId());
+          }
+        }
+        case Decision.Leave() -> asking.needs().resources().forEach(knownResources::remove);
+      }
+    }
+
+    holds.waiting().park(handle, parked);
+    if (!nothingKept.isEmpty()) {
+      holds.waiting().forget(handle, nothingKept);
+    }
+    List<Lease> leases = granted.isEmpty() ? List.of() : grant(handle, request, granted);
+    subjects.move(
+        handle,
+        leases.stream()
+            .flatMap(lease -> Move.started(lease.needs().subject(), lease.key().jobId()).stream())
+            .toList());
+    return new Granted(leases, parked.size(), holds.waiting().wake(handle, names));
+  }
+
+  private List<Candidate> candidates(Handle handle, List<UUID> jobIds) {
+    return handle
+        .createQuery(candidates)
+        .bindArray("job_ids", UUID.class, jobIds)
+        .bind("patience_ms", WAITED_TOO_LONG.toMillis())
+        .map((row, context) ->
+            new Candidate(
+                new Asking(
+                    row.getObject("id", UUID.class),
+                    Columns.needs(row),
+                    row.getInt("passed_over"),
+                    row.getBoolean("waited_too_long")),
+                row.getString("queue"),
+                row.getBoolean("limited")))
+        .list();
+  }
+
+  private Map<String, Integer> places(Handle handle, List<Candidate> found) {
+    Set<String> limited = new TreeSet<>();
+    found.stream().filter(Candidate::limited).forEach(candidate -> limited.add(candidate.queue));
+    if (limited.isEmpty()) {
+      return new HashMap<>();
+    }
+    List<String> locked =
+        handle
+            .createQuery(limitedQueues)
+            .bindArray("queues", String.class, limited)
+            .mapTo(String.class)
+            .list();
+    Map<String, Integer> places = new HashMap<>();
+    handle
+        .createQuery(placesLeft)
+        .bindArray("queues", String.class, locked)
+        .map((row, context) -> Map.entry(row.getString("name"), row.getInt("places")))
+        .forEach(queue -> places.put(queue.getKey(), queue.getValue()));
+    return places;
+  }
+
+  private void lock(Handle handle, Set<String> names) {
+    if (knownResources.size() > MOST_KNOWN_RESOURCES) {
+      knownResources.clear();
+    }
+    holds.make(handle, names.stream().filter(name -> !knownResources.contains(name)).toList());
+    knownResources.addAll(holds.lock(handle, names));
+  }
+
+  private Set<UUID> lockJobs(Handle handle, List<Candidate> found) {
+    return new HashSet<>(
+        handle
+            .createQuery(lockJobs)
+            .bindArray(
+                "job_ids",
+                UUID.class,
+                found.stream().map(candidate -> candidate.asking.jobId()).toList())
+            .mapTo(UUID.class)
+            .list());
+  }
+
+  private List<Lease> grant(Handle handle, ClaimRequest request, List<UUID> jobIds) {
+    List<Lease> leases =
+        handle
+            .createQuery(grant)
+            .bindArray("job_ids", UUID.class, jobIds)
+            .bind("worker", request.worker())
+            .bind("asked_lease_ms", request.leaseLength().map(Duration::toMillis).orElse(null))
+            .bind("default_lease_ms", Policy.DEFAULTS.leaseLength().toMillis())
+            .map(leaseRow)
+            .list();
+    Optional<Duration> asked = request.leaseLength();
+    return asked.isEmpty()
+        ? leases
+        : leases.stream().map(lease -> lease.withLength(asked.get())).toList();
+  }
+}

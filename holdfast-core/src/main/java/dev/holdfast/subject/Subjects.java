@@ -1,0 +1,94 @@
+package dev.holdfast.subject;
+
+import dev.holdfast.job.Subject;
+import dev.holdfast.tenant.Columns;
+import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.Tenant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+
+/** The states of subjects. They move with their jobs, in the same transactions. */
+public final class Subjects {
+
+  private static final String MOVE =
+      """
+      INSERT INTO {schema}.subject (type, id, state, job_id, updated_at)
+      VALUES (:type, :id, :state, :job_id, {schema}.clock())
+      ON CONFLICT (type, id) DO UPDATE
+         SET state = excluded.state, job_id = excluded.job_id, updated_at = excluded.updated_at
+      """;
+
+  private static final String GET =
+      """
+      SELECT state, job_id, updated_at FROM {schema}.subject WHERE type = :type AND id = :id
+      """;
+
+  // Rows are locked after all jobs' and in this order, or two batches could wait for each other.
+  private static final Comparator<Move> ORDER =
+      Comparator.comparing((Move move) -> move.subject().type())
+          .thenComparing(move -> move.subject().id());
+
+  /** A subject goes into a state because of a job. */
+  public record Move(Subject subject, String state, UUID jobId) {
+
+    /** Empty when the job leaves its subject alone. */
+    public static Optional<Move> of(Optional<Subject> subject, String state, UUID jobId) {
+      return subject
+          .filter(moved -> moved.during().isPresent())
+          .map(moved -> new Move(moved, state, jobId));
+    }
+
+    /** The job begins to run. */
+    public static Optional<Move> started(Optional<Subject> subject, UUID jobId) {
+      return subject.flatMap(Subject::during).flatMap(state -> of(subject, state, jobId));
+    }
+  }
+
+  private final Jdbi jdbi;
+  private final String move;
+  private final String get;
+
+  public Subjects(Tenant tenant) {
+    this(tenant.db());
+  }
+
+  public Subjects(Db db) {
+    this.jdbi = db.jdbi();
+    this.move = db.sql(MOVE);
+    this.get = db.sql(GET);
+  }
+
+  public void move(Handle handle, List<Move> moves) {
+    moves.stream()
+        .sorted(ORDER)
+        .forEach(each ->
+            handle
+                .createUpdate(move)
+                .bind("type", each.subject.type())
+                .bind("id", each.subject.id())
+                .bind("state", each.state)
+                .bind("job_id", each.jobId)
+                .execute());
+  }
+
+  /** Where a subject is; empty when no job ever moved it. */
+  public Optional<SubjectState> get(String type, String id) {
+    return jdbi.withHandle(handle ->
+        handle
+            .createQuery(get)
+            .bind("type", type)
+            .bind("id", id)
+            .map((row, context) ->
+                new SubjectState(
+                    type,
+                    id,
+                    row.getString("state"),
+                    row.getObject("job_id", UUID.class),
+                    Columns.instant(row, "updated_at")))
+            .findOne());
+  }
+}

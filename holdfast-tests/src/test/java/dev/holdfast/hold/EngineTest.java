@@ -1,0 +1,72 @@
+package dev.holdfast.hold;
+
+import dev.holdfast.audit.Act;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.Finish;
+import dev.holdfast.lease.FinishReply;
+import dev.holdfast.lease.LanePositions;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.LeaseSource;
+import dev.holdfast.lease.PgLeases;
+import dev.holdfast.lease.Reaper;
+import dev.holdfast.testkit.TestTenant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Jobs with needs, claimed and finished by hand. */
+abstract class EngineTest {
+
+  static final Act ADA = Act.by("ada");
+
+  @RegisterExtension final TestTenant tenant = new TestTenant();
+
+  UUID enqueue(NewJob job) {
+    return tenant.jobs().enqueue(job).id();
+  }
+
+  List<Lease> claim(int limit) {
+    return leases().claim(ClaimRequest.of("worker", Set.of("default"), limit)).leases();
+  }
+
+  List<Lease> claimKind(String kind, int limit) {
+    return leases()
+        .claim(ClaimRequest.of("worker", Set.of("default"), limit).withKinds(Set.of(kind)))
+        .leases();
+  }
+
+  /** The one job that can be claimed now; empty when there is none. */
+  Optional<UUID> next() {
+    return claim(1).stream().findFirst().map(lease -> lease.key().jobId());
+  }
+
+  static List<UUID> ids(List<Lease> leases) {
+    return leases.stream().map(lease -> lease.key().jobId()).toList();
+  }
+
+  FinishReply finish(Lease lease, Outcome outcome) {
+    return leases().finish(List.of(new Finish(lease, outcome))).getFirst();
+  }
+
+  void succeed(Lease lease) {
+    finish(lease, Outcome.succeeded());
+  }
+
+  void reap() {
+    new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {}).runOnce();
+  }
+
+  LeaseSource leases() {
+    return new PgLeases(
+        tenant.tenant(),
+        Set::of,
+        new LanePositions(() -> 0),
+        RandomGenerator.getDefault(),
+        () -> {});
+  }
+}
