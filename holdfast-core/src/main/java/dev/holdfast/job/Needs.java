@@ -25,9 +25,10 @@ public record Needs(List<String> resources, Optional<String> target, Optional<Su
       List<String> resources, Optional<String> target, Optional<Subject> subject) {
     TreeSet<String> names = new TreeSet<>();
     resources.forEach(name -> names.add(Limits.name("resources", name)));
-    if (names.size() > Limits.RESOURCES) {
+    long besideTargets = names.stream().filter(name -> !isTarget(name)).count();
+    if (besideTargets > Limits.RESOURCES) {
       throw HoldfastException.invalid(
-          "resources", names.size() + " resources", "at most " + Limits.RESOURCES);
+          "resources", besideTargets + " resources", "at most " + Limits.RESOURCES);
     }
     target.ifPresent(name -> names.add(resourceOf(name)));
     List<String> targets = names.stream().filter(Needs::isTarget).toList();

@@ -144,7 +144,9 @@ public final class NewJob {
    * paused, or failed and told to hold, keeps the others waiting.
    */
   public NewJob withTarget(String target) {
-    return withNeeds(Needs.of(needs.resources(), Optional.of(target), needs.subject()));
+    List<String> others =
+        needs.resources().stream().filter(name -> !Needs.isTarget(name)).toList();
+    return withNeeds(Needs.of(others, Optional.of(target), needs.subject()));
   }
 
   /** A record of the application's that is in another state while the job runs. */
