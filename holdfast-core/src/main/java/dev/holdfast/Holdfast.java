@@ -4,6 +4,7 @@ import dev.holdfast.audit.Audit;
 import dev.holdfast.codec.Codec;
 import dev.holdfast.codec.JacksonCodec;
 import dev.holdfast.hold.Resources;
+import dev.holdfast.lease.Consequences;
 import dev.holdfast.lease.Hosts;
 import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.LeaseSource;
@@ -12,9 +13,13 @@ import dev.holdfast.lease.Presence;
 import dev.holdfast.lease.Reaper;
 import dev.holdfast.lease.Reapers;
 import dev.holdfast.lease.TenantRotation;
+import dev.holdfast.lease.TransitionHook;
+import dev.holdfast.lease.WorkerInfo;
+import dev.holdfast.lease.Workers;
 import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.queue.Queues;
+import dev.holdfast.queue.WhyNot;
 import dev.holdfast.subject.Subjects;
 import dev.holdfast.tenant.SchemaName;
 import dev.holdfast.tenant.Tenant;
@@ -31,6 +36,8 @@ import dev.holdfast.worker.WorkerConfig;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -48,6 +55,7 @@ public final class Holdfast {
   private final DataSource dataSource;
   private final Tenants tenants;
   private final Codec codec;
+  private final TransitionHook hook;
   private final Bell bell = new Bell();
   private final Channel channel;
   private final Announcer announcer;
@@ -56,6 +64,7 @@ public final class Holdfast {
   private Holdfast(Builder builder) {
     this.dataSource = builder.dataSource;
     this.codec = builder.codec;
+    this.hook = builder.hook;
     this.tenants = new Tenants(dataSource, builder.controlSchema);
     this.channel = Channel.of(builder.controlSchema);
     this.announcer = new Announcer(tenants.control(), channel, bell, builder.notifyInTransactions);
@@ -90,7 +99,14 @@ public final class Holdfast {
   }
 
   public Jobs jobs(TenantName tenant) {
-    return jobs.computeIfAbsent(tenant, name -> new Jobs(tenants.open(name), codec, announcer));
+    return jobs.computeIfAbsent(
+        tenant,
+        name ->
+            new Jobs(
+                tenants.open(name),
+                codec,
+                announcer,
+                new WhyNot(tenants.open(name), new Workers(tenants.control()))));
   }
 
   /** What people do to the default tenant's jobs. */
@@ -99,7 +115,7 @@ public final class Holdfast {
   }
 
   public Acts acts(TenantName tenant) {
-    return new Acts(tenants.open(tenant), codec, announcer);
+    return new Acts(tenants.open(tenant), codec, announcer, hook);
   }
 
   /** The default tenant's resources. */
@@ -145,7 +161,7 @@ public final class Holdfast {
 
   public WorkerBuilder worker(TenantName name) {
     tenants.open(name);
-    return new WorkerBuilder(codec, config -> surroundings(config, name));
+    return new WorkerBuilder(codec, (config, kinds) -> surroundings(config, kinds, name));
   }
 
   /** A worker for all tenants, also those created later, each getting its fair share. */
@@ -153,10 +169,10 @@ public final class Holdfast {
     return new WorkerBuilder(codec, this::surroundingsOfAll);
   }
 
-  private Surroundings surroundings(WorkerConfig config, TenantName name) {
+  private Surroundings surroundings(WorkerConfig config, Set<String> kinds, TenantName name) {
     Tenants own = tenants.keepingAConnection();
     Tenants pulse = tenants.keepingAConnection();
-    Presence presence = presence(config, own);
+    Presence presence = presence(own, config, kinds, Optional.of(name.value()));
     Reapers reapers = new Reapers(this::reaper);
     List<Tenant> served = List.of(own.tenant(name));
     return new Surroundings(
@@ -166,10 +182,10 @@ public final class Holdfast {
         background(List.of(own, pulse), presence, () -> reapers.runOnce(served, UPKEEP_PERIOD)));
   }
 
-  private Surroundings surroundingsOfAll(WorkerConfig config) {
+  private Surroundings surroundingsOfAll(WorkerConfig config, Set<String> kinds) {
     Tenants own = tenants.keepingAConnection();
     Tenants pulse = tenants.keepingAConnection();
-    Presence presence = presence(config, own);
+    Presence presence = presence(own, config, kinds, Optional.empty());
     Reapers reapers = new Reapers(this::reaper);
     TenantRotation rotation = new TenantRotation(own, tenant -> leases(tenant, presence));
     rotation.refresh();
@@ -187,15 +203,24 @@ public final class Holdfast {
   }
 
   private Reaper reaper(Tenant tenant) {
-    return new Reaper(tenant, RandomGenerator.getDefault(), whenWoken(tenant));
+    return new Reaper(tenant, RandomGenerator.getDefault(), consequences(tenant));
   }
 
-  private Runnable whenWoken(Tenant tenant) {
-    return () -> announcer.announce(tenant.name().value());
+  private Consequences consequences(Tenant tenant) {
+    return Consequences.of(() -> announcer.announce(tenant.name().value()), hook);
   }
 
-  private static Presence presence(WorkerConfig config, Tenants own) {
-    return new Presence(own.control(), config.name(), config.host(), config.labels());
+  private static Presence presence(
+      Tenants own, WorkerConfig config, Set<String> kinds, Optional<String> tenant) {
+    return new Presence(
+        own.control(),
+        new WorkerInfo(
+            config.name(),
+            config.host(),
+            config.labels(),
+            tenant,
+            config.queues(),
+            Optional.of(kinds)));
   }
 
   private List<Background> background(
@@ -227,7 +252,7 @@ public final class Holdfast {
         hosts,
         new LanePositions(System::nanoTime),
         RandomGenerator.getDefault(),
-        whenWoken(tenant));
+        consequences(tenant));
   }
 
   /** What can be chosen about a Holdfast. */
@@ -237,6 +262,7 @@ public final class Holdfast {
     private SchemaName controlSchema = new SchemaName("holdfast");
     private Codec codec = new JacksonCodec();
     private boolean notifyInTransactions = true;
+    private TransitionHook hook = TransitionHook.NONE;
 
     private Builder(DataSource dataSource) {
       this.dataSource = dataSource;
@@ -263,6 +289,12 @@ public final class Holdfast {
      */
     public Builder notifyInTransactions(boolean notify) {
       this.notifyInTransactions = notify;
+      return this;
+    }
+
+    /** Called in every transaction that moves jobs, for tables of the application's own. */
+    public Builder onTransition(TransitionHook hook) {
+      this.hook = hook;
       return this;
     }
 

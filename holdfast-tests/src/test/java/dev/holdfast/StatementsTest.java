@@ -3,6 +3,7 @@ package dev.holdfast;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.lease.Presence;
+import dev.holdfast.lease.Workers;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenants;
 import dev.holdfast.testkit.TestTenant;
@@ -19,7 +20,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class StatementsTest {
 
   // Their tables are in the control schema; everybody else's are in a tenant's.
-  private static final Set<Class<?>> OF_CONTROL = Set.of(Tenants.class, Presence.class);
+  private static final Set<Class<?>> OF_CONTROL =
+      Set.of(Tenants.class, Presence.class, Workers.class);
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
 

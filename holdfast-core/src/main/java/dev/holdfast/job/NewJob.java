@@ -144,8 +144,7 @@ public final class NewJob {
    * paused, or failed and told to hold, keeps the others waiting.
    */
   public NewJob withTarget(String target) {
-    List<String> others =
-        needs.resources().stream().filter(name -> !Needs.isTarget(name)).toList();
+    List<String> others = needs.resources().stream().filter(name -> !Needs.isTarget(name)).toList();
     return withNeeds(Needs.of(others, Optional.of(target), needs.subject()));
   }
 

@@ -47,14 +47,15 @@ final class ClaimRounds {
   private final Claims claims;
   private final GuardedClaims guarded;
   private final RepeatableClaims repeatable;
-  private final Runnable whenWoken;
+  private final Consequences consequences;
 
-  ClaimRounds(Db db, LeaseRow leaseRow, Hosts hosts, LanePositions positions, Runnable whenWoken) {
+  ClaimRounds(
+      Db db, LeaseRow leaseRow, Hosts hosts, LanePositions positions, Consequences consequences) {
     this.jdbi = db.jdbi();
     this.claims = new Claims(db, leaseRow, hosts, positions);
-    this.guarded = new GuardedClaims(db, leaseRow);
+    this.guarded = new GuardedClaims(db, leaseRow, consequences);
     this.repeatable = new RepeatableClaims(db, leaseRow);
-    this.whenWoken = whenWoken;
+    this.consequences = consequences;
   }
 
   Claimed claim(ClaimRequest request) {
@@ -65,7 +66,7 @@ final class ClaimRounds {
       round = round(request.withLimit(request.limit() - leases.size()), !leases.isEmpty());
       leases.addAll(round.leases);
       if (round.woken > 0) {
-        whenWoken.run();
+        consequences.woken();
       }
       rounds++;
     } while (round.unsettled
@@ -82,12 +83,15 @@ final class ClaimRounds {
       return repeatable.claim(
           request,
           handle -> {
-            Answer answer = claims.claim(handle, request);
+            Answer answer = claimPlain(handle, request);
             return Round.of(answer, claimApart(handle, request, answer));
           });
     }
     try {
-      Answer answer = jdbi.withHandle(handle -> claims.claim(handle, request));
+      Answer answer =
+          consequences.isHooked()
+              ? jdbi.inTransaction(handle -> claimPlain(handle, request))
+              : jdbi.withHandle(handle -> claims.claim(handle, request));
       return Round.of(answer, claimApartToo(request, answer));
     } catch (JdbiException e) {
       if (!somethingGranted) {
@@ -95,6 +99,12 @@ final class ClaimRounds {
       }
       return failed(e);
     }
+  }
+
+  private Answer claimPlain(Handle handle, ClaimRequest request) {
+    Answer answer = claims.claim(handle, request);
+    consequences.moved(handle, answer.leases.stream().map(Lease::started).toList());
+    return answer;
   }
 
   // What was granted already must reach the worker, or those jobs would wait out their leases.

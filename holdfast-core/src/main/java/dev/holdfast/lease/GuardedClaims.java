@@ -137,6 +137,7 @@ final class GuardedClaims {
   private final LeaseRow leaseRow;
   private final Holds holds;
   private final Subjects subjects;
+  private final Consequences consequences;
   private final Set<String> knownResources = ConcurrentHashMap.newKeySet();
   private final String candidates;
   private final String limitedQueues;
@@ -144,7 +145,8 @@ final class GuardedClaims {
   private final String lockJobs;
   private final String grant;
 
-  GuardedClaims(Db db, LeaseRow leaseRow) {
+  GuardedClaims(Db db, LeaseRow leaseRow, Consequences consequences) {
+    this.consequences = consequences;
     this.leaseRow = leaseRow;
     this.holds = new Holds(db);
     this.subjects = new Subjects(db);
@@ -204,6 +206,7 @@ final class GuardedClaims {
         leases.stream()
             .flatMap(lease -> Move.started(lease.needs().subject(), lease.key().jobId()).stream())
             .toList());
+    consequences.moved(handle, leases.stream().map(Lease::started).toList());
     return new Granted(leases, parked.size(), holds.waiting().wake(handle, names));
   }
 

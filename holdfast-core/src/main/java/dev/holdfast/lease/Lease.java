@@ -1,6 +1,8 @@
 package dev.holdfast.lease;
 
 import dev.holdfast.job.Attempt;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Moved;
 import dev.holdfast.job.Needs;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Policy;
@@ -25,6 +27,12 @@ public record Lease(
     Instant runAt,
     Duration length,
     Instant expiresAt) {
+
+  /** What its claim did. */
+  Moved started() {
+    return new Moved(
+        key.jobId(), kind, queue, needs, JobState.QUEUED, JobState.RUNNING, key.fence());
+  }
 
   Lease withLength(Duration length) {
     return new Lease(

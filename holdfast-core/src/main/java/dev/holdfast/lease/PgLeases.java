@@ -23,25 +23,20 @@ public final class PgLeases implements LeaseSource {
   private final Reports reports;
   private final Transitions transitions;
   private final RandomGenerator dice;
-  private final Runnable whenWoken;
+  private final Consequences consequences;
 
-  /**
-   * Leases of a tenant.
-   *
-   * @param whenWoken called when jobs that had to wait for a resource can be claimed
-   */
   public PgLeases(
       Tenant tenant,
       Hosts hosts,
       LanePositions positions,
       RandomGenerator dice,
-      Runnable whenWoken) {
+      Consequences consequences) {
     this.jdbi = tenant.db().jdbi();
-    this.whenWoken = whenWoken;
-    this.claims = new ClaimRounds(tenant.db(), LeaseRow.of(tenant), hosts, positions, whenWoken);
+    this.consequences = consequences;
+    this.claims = new ClaimRounds(tenant.db(), LeaseRow.of(tenant), hosts, positions, consequences);
     this.beats = new Beats(tenant.db());
     this.reports = new Reports(tenant.db());
-    this.transitions = new Transitions(tenant.db());
+    this.transitions = new Transitions(tenant.db(), consequences);
     this.dice = dice;
   }
 
@@ -111,7 +106,7 @@ public final class PgLeases implements LeaseSource {
 
   private List<FinishReply> applied(Applied applied) {
     if (applied.woken() > 0) {
-      whenWoken.run();
+      consequences.woken();
     }
     return applied.replies();
   }

@@ -3,10 +3,10 @@ package dev.holdfast.lease;
 import dev.holdfast.job.Placement;
 import dev.holdfast.tenant.Db;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
 
 /** Shows a worker to the others, and hears from the same beat which hosts have one. Thread-safe. */
 public final class Presence implements Hosts {
@@ -17,8 +17,8 @@ public final class Presence implements Hosts {
   private static final String BEAT =
       """
       WITH beat AS (
-        INSERT INTO {schema}.worker (incarnation, name, host, labels)
-        VALUES (:incarnation, :name, :host, :labels)
+        INSERT INTO {schema}.worker (incarnation, name, host, labels, tenant, queues, kinds)
+        VALUES (:incarnation, :name, :host, :labels, :tenant, :queues, :kinds)
         ON CONFLICT (incarnation) DO UPDATE SET beat_at = now()
       )
       SELECT DISTINCT host
@@ -35,18 +35,14 @@ public final class Presence implements Hosts {
 
   private final UUID incarnation = UUID.randomUUID();
   private final Jdbi jdbi;
-  private final String name;
-  private final String host;
-  private final Map<String, String> labels;
+  private final WorkerInfo worker;
   private final String beat;
   private final String leave;
   private volatile Set<String> online = Set.of();
 
-  public Presence(Db control, String name, String host, Map<String, String> labels) {
+  public Presence(Db control, WorkerInfo worker) {
     this.jdbi = control.jdbi();
-    this.name = name;
-    this.host = host;
-    this.labels = labels;
+    this.worker = worker;
     this.beat = control.sql(BEAT);
     this.leave = control.sql(LEAVE);
   }
@@ -62,12 +58,19 @@ public final class Presence implements Hosts {
             handle
                 .createQuery(beat)
                 .bind("incarnation", incarnation)
-                .bind("name", name)
-                .bind("host", host)
-                .bindArray("labels", String.class, (Object[]) Placement.stored(labels))
+                .bind("name", worker.name())
+                .bind("host", worker.host())
+                .bindArray("labels", String.class, (Object[]) Placement.stored(worker.labels()))
+                .bind("tenant", worker.tenant().orElse(null))
+                .bindArray("queues", String.class, worker.queues())
+                .bindByType("kinds", kinds(), String[].class)
                 .bind("absent_ms", ABSENT_AFTER.toMillis())
                 .mapTo(String.class)
                 .collectIntoSet());
+  }
+
+  private String @Nullable [] kinds() {
+    return worker.kinds().map(kinds -> kinds.toArray(String[]::new)).orElse(null);
   }
 
   public void leave() {

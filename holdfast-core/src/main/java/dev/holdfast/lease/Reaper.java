@@ -74,21 +74,21 @@ public final class Reaper {
   private final Transitions transitions;
   private final Holds holds;
   private final RandomGenerator dice;
-  private final Runnable whenWoken;
+  private final Consequences consequences;
   private final String expired;
   private final String resources;
   private final String lockExpired;
   private String lookedAfter = ""; // the last resource whose waiting jobs were looked after
   private Optional<Duration> untilNextPassing = Optional.empty();
 
-  public Reaper(Tenant tenant, RandomGenerator dice, Runnable whenWoken) {
+  public Reaper(Tenant tenant, RandomGenerator dice, Consequences consequences) {
     Db db = tenant.db();
     this.jdbi = db.jdbi();
     this.leaseRow = LeaseRow.of(tenant);
-    this.transitions = new Transitions(db);
+    this.transitions = new Transitions(db, consequences);
     this.holds = new Holds(db);
     this.dice = dice;
-    this.whenWoken = whenWoken;
+    this.consequences = consequences;
     this.expired = db.sql(EXPIRED);
     this.resources = db.sql(RESOURCES);
     this.lockExpired = db.sql(LOCK_EXPIRED);
@@ -99,7 +99,7 @@ public final class Reaper {
     int ended = endExpired();
     int woken = passOn() + lookAfterWaiting();
     if (woken > 0) {
-      whenWoken.run();
+      consequences.woken();
     }
     return ended;
   }

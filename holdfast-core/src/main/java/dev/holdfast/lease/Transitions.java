@@ -4,6 +4,7 @@ import dev.holdfast.job.Failure;
 import dev.holdfast.job.JobIds;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Lifecycle;
+import dev.holdfast.job.Moved;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Transition;
@@ -191,6 +192,17 @@ final class Transitions {
       return transition.to().isFinished();
     }
 
+    Moved moved(JobState to) {
+      return new Moved(
+          key().jobId(),
+          lease.kind(),
+          lease.queue(),
+          lease.needs(),
+          JobState.RUNNING,
+          to,
+          key().fence());
+    }
+
     boolean isGuarded() {
       return !lease.needs().isNothing();
     }
@@ -221,12 +233,14 @@ final class Transitions {
 
   private final Jdbi jdbi;
   private final Aftermath aftermath;
+  private final Consequences consequences;
   private final String finish;
   private final String sendBack;
   private final String stopping;
   private final String alreadyRecorded;
 
-  Transitions(Db db) {
+  Transitions(Db db, Consequences consequences) {
+    this.consequences = consequences;
     this.jdbi = db.jdbi();
     this.aftermath = new Aftermath(db);
     this.finish = db.sql(FINISH);
@@ -238,7 +252,9 @@ final class Transitions {
   /** In a transaction of its own; what an earlier call recorded already is recorded. */
   Applied apply(List<Ended> ended) {
     // One statement is a transaction already; most batches are nothing but plain successes.
-    boolean plain = ended.stream().allMatch(end -> end.finishesJob() && !end.isGuarded());
+    boolean plain =
+        !consequences.isHooked()
+            && ended.stream().allMatch(end -> end.finishesJob() && !end.isGuarded());
     Applied applied =
         plain
             ? jdbi.withHandle(handle -> apply(handle, ended))
@@ -275,6 +291,11 @@ final class Transitions {
     if (!unfit.isEmpty()) {
       recorded.putAll(write(handle, stopping(handle, unfit)));
     }
+    consequences.moved(
+        handle,
+        ended.stream()
+            .flatMap(end -> Optional.ofNullable(recorded.get(end.key())).map(end::moved).stream())
+            .toList());
     int woken = guarded.isEmpty() ? 0 : aftermath.settle(handle, guarded, recorded);
     return new Applied(ended.stream().map(end -> reply(recorded.get(end.key()))).toList(), woken);
   }

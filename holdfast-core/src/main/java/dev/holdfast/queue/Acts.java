@@ -10,8 +10,11 @@ import dev.holdfast.hold.Holds;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
+import dev.holdfast.job.Moved;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Subject;
+import dev.holdfast.lease.Consequences;
+import dev.holdfast.lease.TransitionHook;
 import dev.holdfast.subject.Subjects;
 import dev.holdfast.subject.Subjects.Move;
 import dev.holdfast.tenant.Db;
@@ -33,22 +36,20 @@ import org.jdbi.v3.core.JdbiException;
  */
 public final class Acts {
 
-  private final String tenant;
   private final Jdbi jdbi;
   private final Codec codec;
-  private final Announcer announcer;
+  private final Consequences consequences;
   private final Holds holds;
   private final Blocks blocks;
   private final Subjects subjects;
   private final Audit audit;
   private final Moves moves;
 
-  public Acts(Tenant tenant, Codec codec, Announcer announcer) {
+  public Acts(Tenant tenant, Codec codec, Announcer announcer, TransitionHook hook) {
     Db db = tenant.db();
-    this.tenant = tenant.name().value();
     this.jdbi = db.jdbi();
     this.codec = codec;
-    this.announcer = announcer;
+    this.consequences = Consequences.of(() -> announcer.announce(tenant.name().value()), hook);
     this.holds = new Holds(db);
     this.blocks = new Blocks(db);
     this.subjects = new Subjects(db);
@@ -172,13 +173,27 @@ public final class Acts {
           holds.waiting().forget(handle, List.of(id));
           int woken = holds.waiting().wake(handle, resources);
           Job after = moves.get(handle, id);
+          if (after.state() != before.state()) {
+            consequences.moved(handle, List.of(moved(before, after)));
+          }
           audit.write(handle, act, name, id, before.state().stored(), after.state().stored());
           return new Done(after, woken);
         });
     if (done.woken > 0 || done.job.state() == JobState.QUEUED) {
-      announcer.announce(tenant);
+      consequences.woken();
     }
     return done.job;
+  }
+
+  private static Moved moved(Job before, Job after) {
+    return new Moved(
+        after.id(),
+        after.kind(),
+        after.queue(),
+        after.needs(),
+        before.state(),
+        after.state(),
+        after.fence());
   }
 
   private record Done(Job job, int woken) {}

@@ -42,6 +42,7 @@ public final class Jobs {
   private final Jdbi jdbi;
   private final Codec codec;
   private final Announcer announcer;
+  private final WhyNot whyNot;
   private final Lanes lanes;
   private final Enqueuer enqueuer;
   private final BulkCopy bulkCopy;
@@ -49,7 +50,8 @@ public final class Jobs {
   private final String attempts;
   private final String log;
 
-  public Jobs(Tenant tenant, Codec codec, Announcer announcer) {
+  public Jobs(Tenant tenant, Codec codec, Announcer announcer, WhyNot whyNot) {
+    this.whyNot = whyNot;
     this.db = tenant.db();
     this.lanes = new Lanes(db);
     this.tenant = tenant.name().value();
@@ -106,6 +108,11 @@ public final class Jobs {
   public List<AttemptRecord> attempts(UUID id) {
     return jdbi.withHandle(
         handle -> handle.createQuery(attempts).bind("id", id).map(JobMapper.ATTEMPT).list());
+  }
+
+  /** The one reason why the job is not running, or that it is. */
+  public Why why(UUID id) {
+    return whyNot.of(id);
   }
 
   /** What the job's attempts logged, oldest first. */

@@ -5,20 +5,22 @@ import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Kind;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
+import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
 /** Puts a worker together. Not thread-safe. */
 public final class WorkerBuilder {
 
   private final Codec codec;
-  private final Function<WorkerConfig, Surroundings> surroundings;
+  private final BiFunction<WorkerConfig, Set<String>, Surroundings> surroundings;
   private final List<Interceptor> interceptors = new ArrayList<>();
   private WorkerConfig config = WorkerConfig.defaults();
   private Handlers handlers;
   private WorkerListener listener = WorkerListener.NONE;
 
-  public WorkerBuilder(Codec codec, Function<WorkerConfig, Surroundings> surroundings) {
+  public WorkerBuilder(
+      Codec codec, BiFunction<WorkerConfig, Set<String>, Surroundings> surroundings) {
     this.codec = codec;
     this.surroundings = surroundings;
     this.handlers = Handlers.none(codec);
@@ -59,7 +61,7 @@ public final class WorkerBuilder {
     }
     return new Worker(
         config,
-        surroundings.apply(config),
+        surroundings.apply(config, handlers.kinds()),
         new WorkerSetup(handlers, interceptors, codec, listener));
   }
 

@@ -10,11 +10,14 @@ import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Progress;
 import dev.holdfast.lease.Presence;
 import dev.holdfast.lease.Reaper;
+import dev.holdfast.lease.WorkerInfo;
 import dev.holdfast.queue.QueueSettings;
 import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.worker.Worker;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
@@ -135,7 +138,11 @@ class GrantsTest {
 
   @Test
   void it_can_show_itself_and_configure_queues() {
-    Presence presence = new Presence(app.tenants().control(), "worker", "host", Map.of());
+    Presence presence =
+        new Presence(
+            app.tenants().control(),
+            new WorkerInfo(
+                "worker", "host", Map.of(), Optional.empty(), Set.of("default"), Optional.empty()));
 
     presence.beat(); // a beat sees those before it
     presence.beat();

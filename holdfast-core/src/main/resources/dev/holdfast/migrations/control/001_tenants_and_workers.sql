@@ -13,6 +13,9 @@ CREATE TABLE {schema}.worker (
   name        text NOT NULL,
   host        text NOT NULL,
   labels      text[] NOT NULL,
+  tenant      text,   -- NULL serves all of them
+  queues      text[] NOT NULL,
+  kinds       text[], -- NULL runs any
   started_at  timestamptz NOT NULL DEFAULT now(),
   beat_at     timestamptz NOT NULL DEFAULT now()
 );

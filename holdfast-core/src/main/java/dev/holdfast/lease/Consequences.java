@@ -1,0 +1,49 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.job.Moved;
+import dev.holdfast.tenant.SqlErrors;
+import java.sql.SQLException;
+import java.util.List;
+import org.jdbi.v3.core.Handle;
+
+/** What the moves of jobs mean to others: workers that wait, the application's own tables. */
+@FunctionalInterface
+public interface Consequences {
+
+  /** After the commit: jobs that had to wait for a resource can be claimed. */
+  void woken();
+
+  /** Called with every move, in its transaction. */
+  default TransitionHook hook() {
+    return TransitionHook.NONE;
+  }
+
+  default boolean isHooked() {
+    return !hook().equals(TransitionHook.NONE);
+  }
+
+  /** In the transaction that moves them. */
+  default void moved(Handle handle, List<Moved> moved) {
+    if (isHooked() && !moved.isEmpty()) {
+      try {
+        hook().moved(handle.getConnection(), moved);
+      } catch (SQLException e) {
+        throw SqlErrors.translated("transition hook", e);
+      }
+    }
+  }
+
+  static Consequences of(Runnable woken, TransitionHook hook) {
+    return new Consequences() {
+      @Override
+      public void woken() {
+        woken.run();
+      }
+
+      @Override
+      public TransitionHook hook() {
+        return hook;
+      }
+    };
+  }
+}

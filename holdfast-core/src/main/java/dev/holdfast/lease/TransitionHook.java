@@ -1,0 +1,21 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.job.Moved;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+
+/**
+ * The application's own tables follow its jobs: called with the connection whose transaction moves
+ * them, so that both commit or neither. When it throws, the jobs do not move; they are tried again.
+ *
+ * <p>Every process that moves jobs (workers, and whoever acts on them) calls its own hook, so give
+ * all of them the same. Starting and ending take a transaction more than without a hook.
+ */
+@FunctionalInterface
+public interface TransitionHook {
+
+  TransitionHook NONE = (connection, moved) -> {};
+
+  void moved(Connection connection, List<Moved> moved) throws SQLException;
+}
