@@ -1,6 +1,7 @@
 package dev.holdfast.lease;
 
 import dev.holdfast.hold.Holds;
+import dev.holdfast.hold.Pruner;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.Transitions.Ended;
@@ -26,6 +27,9 @@ public final class Reaper {
   private static final Logger log = LoggerFactory.getLogger(Reaper.class);
 
   private static final int BATCH = 500;
+
+  // With a run every five seconds, every ten minutes.
+  private static final int RUNS_PER_PRUNING = 120;
 
   private static final String EXPIRED =
       """
@@ -73,11 +77,13 @@ public final class Reaper {
   private final LeaseRow leaseRow;
   private final Transitions transitions;
   private final Holds holds;
+  private final Pruner pruner;
   private final RandomGenerator dice;
   private final Consequences consequences;
   private final String expired;
   private final String resources;
   private final String lockExpired;
+  private long runs;
   private String lookedAfter = ""; // the last resource whose waiting jobs were looked after
   private Optional<Duration> untilNextPassing = Optional.empty();
 
@@ -87,6 +93,7 @@ public final class Reaper {
     this.leaseRow = LeaseRow.of(tenant);
     this.transitions = new Transitions(db, consequences);
     this.holds = new Holds(db);
+    this.pruner = new Pruner(db);
     this.dice = dice;
     this.consequences = consequences;
     this.expired = db.sql(EXPIRED);
@@ -98,6 +105,9 @@ public final class Reaper {
   public int runOnce() {
     int ended = endExpired();
     int woken = passOn() + lookAfterWaiting();
+    if (++runs % RUNS_PER_PRUNING == 0) {
+      jdbi.inTransaction(pruner::prune);
+    }
     if (woken > 0) {
       consequences.woken();
     }
@@ -167,6 +177,7 @@ public final class Reaper {
       return 0;
     }
     return jdbi.inTransaction(handle -> {
+      holds.make(handle, names); // somebody waits, so there must be a row to lock
       holds.lock(handle, names);
       return holds.waiting().wake(handle, names);
     });
