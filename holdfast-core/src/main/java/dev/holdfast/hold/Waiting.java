@@ -33,11 +33,16 @@ public final class Waiting {
              EXISTS (SELECT FROM {schema}.block WHERE block.resource = resource.name) AS blocked,
              ARRAY (SELECT reservation.job_id
                       FROM {schema}.reservation
-                      JOIN {schema}.job ON job.id = reservation.job_id
+                     CROSS JOIN LATERAL (
+                       SELECT job.resources
+                         FROM {schema}.job
+                        WHERE job.id = reservation.job_id
+                       OFFSET 0 -- one by one, or the planner joins with the whole table
+                     ) AS owner
                      WHERE reservation.resource = resource.name
                        AND reservation.got
                        AND NOT EXISTS (SELECT FROM {schema}.block
-                                        WHERE block.resource = ANY (job.resources)))
+                                        WHERE block.resource = ANY (owner.resources)))
                AS reserved_by
         FROM {schema}.resource
        WHERE resource.name = ANY (:names)
@@ -64,7 +69,7 @@ public final class Waiting {
              passed_over = coalesce(passed_over + 1, 0)
        WHERE id = ANY ((SELECT job_ids FROM parked)::uuid[])
          AND state = 'queued'
-         AND waiting_on IS NULL
+         AND coalesce(waiting_on, '') = '' -- worded past the claimable index
       """;
 
   private static final String RESERVE =
@@ -94,11 +99,16 @@ public final class Waiting {
                        AND (hold.passes_at IS NULL OR hold.passes_at > {schema}.clock()))
                  - (SELECT count(*)
                       FROM {schema}.reservation
-                      JOIN {schema}.job ON job.id = reservation.job_id
+                     CROSS JOIN LATERAL (
+                       SELECT job.resources
+                         FROM {schema}.job
+                        WHERE job.id = reservation.job_id
+                       OFFSET 0
+                     ) AS owner
                      WHERE reservation.resource = resource.name
                        AND reservation.got
                        AND NOT EXISTS (SELECT FROM {schema}.block
-                                        WHERE block.resource = ANY (job.resources)))
+                                        WHERE block.resource = ANY (owner.resources)))
                  AS room
           FROM {schema}.resource
          WHERE resource.name = ANY (:names)

@@ -75,14 +75,17 @@ final class GuardedClaims {
 
   private static final String LOCK_JOBS =
       """
-      SELECT id
-        FROM {schema}.job
-       WHERE id = ANY (:job_ids)
-         AND state = 'queued'
-         AND waiting_on IS NULL
-         AND run_at <= {schema}.clock()
-       ORDER BY id
-         FOR UPDATE SKIP LOCKED
+      SELECT job.id
+        FROM unnest((SELECT :job_ids)) AS asked (id)
+       CROSS JOIN LATERAL (
+         SELECT id
+           FROM {schema}.job
+          WHERE job.id = asked.id
+            AND job.state = 'queued'
+            AND job.waiting_on IS NULL
+            AND job.run_at <= {schema}.clock()
+            FOR UPDATE SKIP LOCKED
+       ) AS job
       """;
 
   private static final String GRANT =

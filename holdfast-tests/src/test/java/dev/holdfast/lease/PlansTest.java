@@ -62,7 +62,17 @@ class PlansTest {
           CoreStatement.named(Beats.class, "EXTEND"),
           CoreStatement.named(Transitions.class, "FINISH"),
           CoreStatement.named(Transitions.class, "SEND_BACK"),
+          CoreStatement.named(Transitions.class, "STOPPING"),
           CoreStatement.named(Reaper.class, "EXPIRED"),
+          CoreStatement.named(Reaper.class, "LOCK_EXPIRED"),
+          CoreStatement.named(GuardedClaims.class, "CANDIDATES"),
+          CoreStatement.named(GuardedClaims.class, "LOCK_JOBS"),
+          CoreStatement.named(GuardedClaims.class, "GRANT"),
+          CoreStatement.named("dev.holdfast.hold.Waiting", "ROOMS"),
+          CoreStatement.named("dev.holdfast.hold.Waiting", "TURNS"),
+          CoreStatement.named("dev.holdfast.hold.Waiting", "PARK"),
+          CoreStatement.named("dev.holdfast.hold.Waiting", "WAKE"),
+          CoreStatement.named("dev.holdfast.hold.Waiting", "WAITED_FOR"),
           CoreStatement.named(Reports.class, "PROGRESS"),
           CoreStatement.named("dev.holdfast.queue.JobInsert", "INSERT"),
           CoreStatement.named("dev.holdfast.queue.Enqueuer", "EXISTING"),
@@ -195,6 +205,8 @@ class PlansTest {
       case "delays_ms" -> array(number -> "0", "bigint[]");
       case "error_codes", "error_messages", "log_excerpts", "results" ->
           array(number -> "NULL", "text[]");
+      case "names", "resources" -> array(number -> "'site:" + number + "'", "text[]");
+      case "after" -> "''";
       case "queues" -> "ARRAY['default']";
       case "kinds" -> "ARRAY['kind_0', 'kind_1', 'kind_2', 'kind_3']";
       case "labels", "online_hosts", "at_lanes", "at_run_ats", "at_seqs" -> "'{}'";
