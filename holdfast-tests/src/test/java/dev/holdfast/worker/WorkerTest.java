@@ -5,13 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.audit.Act;
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.job.Failure;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Kind;
-import dev.holdfast.job.NewJob;
-import dev.holdfast.job.Outcome;
-import dev.holdfast.job.Payload;
 import dev.holdfast.job.Policy;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.Progress;
@@ -137,167 +133,6 @@ class WorkerTest {
     worker.runDue();
 
     assertThat(tenant.job(id).errorMessage().orElseThrow()).contains("StackOverflowError");
-  }
-
-  @Test
-  void a_handler_can_say_how_it_ended() {
-    Worker worker =
-        tenant
-            .worker()
-            .handleWithOutcome(
-                EMAIL,
-                (email, job) ->
-                    switch (email.to()) {
-                      case "result" -> Outcome.succeeded(job.payload(List.of(1, 2)));
-                      case "later" -> Outcome.snoozed(Duration.ofMinutes(5));
-                      default -> Outcome.failed(Failure.permanent("NO_SUCH_USER", email.to()));
-                    })
-            .build();
-    UUID result = enqueue("result");
-    UUID later = enqueue("later");
-    UUID gone = enqueue("gone");
-
-    worker.runDue();
-
-    assertThat(tenant.job(result).result()).contains(new Payload("[1,2]"));
-    assertThat(tenant.job(later).state()).isEqualTo(JobState.QUEUED);
-    assertThat(tenant.job(later).attempt()).isZero();
-    assertThat(tenant.job(gone).state()).isEqualTo(JobState.FAILED);
-    assertThat(tenant.job(gone).errorCode()).contains("NO_SUCH_USER");
-  }
-
-  @Test
-  void arguments_that_do_not_fit_the_type_fail_for_good() {
-    Worker worker = tenant.worker().handle(EMAIL, (email, job) -> {}).build();
-    UUID id = tenant.jobs().enqueue(NewJob.of("email", List.of(1))).id();
-
-    worker.runDue();
-
-    assertThat(tenant.job(id).state()).isEqualTo(JobState.FAILED);
-    assertThat(tenant.job(id).errorCode()).contains("BAD_PAYLOAD");
-  }
-
-  @Test
-  void interceptors_wrap_the_handler_the_first_outermost() {
-    List<String> order = new ArrayList<>();
-    Worker worker =
-        tenant
-            .worker()
-            .intercept(named("outer", order))
-            .intercept(named("inner", order))
-            .handle(EMAIL, (email, job) -> order.add("handler"))
-            .build();
-    enqueue("ada");
-
-    worker.runDue();
-
-    assertThat(order).containsExactly("outer", "inner", "handler", "inner done", "outer done");
-  }
-
-  @Test
-  void a_checkpoint_is_where_the_next_attempt_starts() {
-    List<String> cursors = new ArrayList<>();
-    Worker worker =
-        tenant
-            .worker()
-            .handle(
-                EMAIL,
-                (email, job) -> {
-                  cursors.add(job.lastCursor().orElse("start"));
-                  job.checkpoint("row-" + job.attempt() * 100);
-                  if (job.attempt() < 3) {
-                    throw new IllegalStateException("again");
-                  }
-                })
-            .build();
-    UUID id = enqueue("ada");
-
-    for (int i = 0; i < 3; i++) {
-      worker.runDue();
-      tenant.advance(Duration.ofMinutes(15));
-    }
-
-    assertThat(cursors).containsExactly("start", "row-100", "row-200");
-    assertThat(tenant.job(id).progress().cursor()).contains("row-300");
-  }
-
-  @Test
-  void progress_log_and_usage_are_stored_with_the_job() {
-    Worker worker =
-        tenant
-            .worker()
-            .handle(
-                EMAIL,
-                (email, job) -> {
-                  job.progress(Progress.NONE.withPercent(40));
-                  job.progress(Progress.NONE.withMessage("almost"));
-                  job.log("first");
-                  job.log("second");
-                  job.usage(10, 3);
-                  job.usage(1, 1);
-                })
-            .build();
-    UUID id = enqueue("ada");
-
-    worker.runDue();
-
-    Job done = tenant.job(id);
-    assertThat(done.progress().percent()).hasValue(40);
-    assertThat(done.progress().message()).contains("almost");
-    assertThat(tenant.jobs().log(id)).containsExactly("first", "second");
-    assertThat(tenant.query("SELECT input_tokens, output_tokens FROM {schema}.job_done").getFirst())
-        .containsEntry("input_tokens", 11L)
-        .containsEntry("output_tokens", 4L);
-  }
-
-  @Test
-  void a_handlers_transaction_commits_with_the_completion_of_its_job() {
-    tenant.execute("CREATE TABLE {schema}.sent (address text)");
-    String insert = tenant.tenant().db().sql("INSERT INTO {schema}.sent VALUES (?)");
-    Worker worker =
-        tenant
-            .worker()
-            .handle(
-                EMAIL,
-                (email, job) ->
-                    job.inTransaction(connection -> {
-                      try (var statement = connection.prepareStatement(insert)) {
-                        statement.setString(1, email.to());
-                        statement.execute();
-                      }
-                      return Payload.NULL;
-                    }))
-            .build();
-    UUID id = enqueue("ada");
-
-    worker.runDue();
-
-    assertThat(tenant.job(id).state()).isEqualTo(JobState.SUCCEEDED);
-    assertThat(tenant.query("SELECT address FROM {schema}.sent")).hasSize(1);
-    assertThat(tenant.jobs().attempts(id)).hasSize(1);
-  }
-
-  @Test
-  void a_failing_transaction_leaves_neither_writes_nor_completion() {
-    tenant.execute("CREATE TABLE {schema}.sent (address text)");
-    String insert = tenant.tenant().db().sql("INSERT INTO {schema}.sent VALUES ('x')");
-    Worker worker =
-        tenant
-            .worker()
-            .handle(
-                EMAIL,
-                (email, job) ->
-                    job.inTransaction(connection -> {
-                      connection.createStatement().execute(insert);
-                      throw new IllegalStateException("after the write");
-                    }))
-            .build();
-    UUID id = enqueue("ada");
-
-    worker.runDue();
-
-    assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
-    assertThat(tenant.query("SELECT address FROM {schema}.sent")).isEmpty();
   }
 
   @Test
@@ -483,17 +318,6 @@ class WorkerTest {
 
   private UUID enqueue(String to) {
     return tenant.jobs().enqueue(EMAIL.job(new Email(to))).id();
-  }
-
-  private static Interceptor named(String name, List<String> order) {
-    return (context, next) -> {
-      order.add(name);
-      try {
-        return next.proceed();
-      } finally {
-        order.add(name + " done");
-      }
-    };
   }
 
   private static WorkerListener onFinished(CountDownLatch latch) {
