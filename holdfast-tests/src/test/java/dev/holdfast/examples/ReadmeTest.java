@@ -3,13 +3,16 @@ package dev.holdfast.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Holdfast;
+import dev.holdfast.audit.Act;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.Outcome;
+import dev.holdfast.job.Policy.OnFailure;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.RetryPolicy;
 import dev.holdfast.queue.Enqueued;
 import dev.holdfast.queue.QueueSettings;
+import dev.holdfast.queue.Why;
 import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.testkit.TestTenant;
 import dev.holdfast.worker.Worker;
@@ -19,11 +22,14 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Every Java snippet of the README stands in this file, word for word, and runs. */
 @SuppressWarnings("UnusedVariable") // the stand-ins below do not look at what they are given
@@ -44,6 +50,12 @@ class ReadmeTest {
   record Poll(String what) {}
 
   static final Kind<Poll> POLL = Kind.of("poll", Poll.class);
+
+  static final Kind<String> DEPLOY = Kind.of("deploy", String.class);
+
+  static final Kind<String> SYNC = Kind.of("sync", String.class);
+
+  private static final Logger log = LoggerFactory.getLogger(ReadmeTest.class);
 
   interface Mailer {
     void send(String email);
@@ -108,6 +120,38 @@ class ReadmeTest {
                     .withTags("onboarding"));
 
     assertThat(holdfast.jobs().get(enqueued.id())).isPresent();
+  }
+
+  @Test
+  void jobs_that_need_something_to_themselves() {
+    Holdfast holdfast = tenant.holdfast();
+    String release = "1.2";
+    String account = "ada";
+
+    holdfast.jobs().enqueue(DEPLOY.job(release).withResources("site:42", "node:7"));
+    holdfast.resources().setCapacity("licence", 5, Act.by("ada"));
+
+    Enqueued first =
+        holdfast
+            .jobs()
+            .enqueue(
+                SYNC.job(account)
+                    .withTarget("crm")
+                    .withPolicy(PolicyOverrides.NONE.withOnFailure(OnFailure.HOLD)));
+    holdfast.acts().pause(first.id(), Act.by("ada"));
+    UUID id = holdfast.jobs().enqueue(SYNC.job(account).withTarget("crm")).id();
+
+    Why why = holdfast.jobs().why(id);
+    log.info(
+        "{}: {}", why.reason(), why.detail()); // RESOURCE_BLOCKED: target:crm: job … (paused) …
+    holdfast
+        .acts()
+        .resume(why.blockedBy().orElseThrow().jobId(), Act.by("ada").because("it is up again"));
+
+    assertThat(why.reason()).isEqualTo(Why.Reason.RESOURCE_BLOCKED);
+    assertThat(holdfast.jobs().get(first.id()).orElseThrow().state()).isEqualTo(JobState.QUEUED);
+    holdfast.acts().cancel(id, Act.by("ada"));
+    holdfast.acts().cancel(first.id(), Act.by("ada"));
   }
 
   @Test
