@@ -55,12 +55,13 @@ final class Aftermath {
     for (Ended end : guarded) {
       block(handle, end, recorded.get(end.key()));
     }
+    int woken = holds.waiting().wake(handle, resources(guarded));
     subjects.move(
         handle,
         guarded.stream()
             .flatMap(end -> move(end.lease(), recorded.get(end.key())).stream())
             .toList());
-    return holds.waiting().wake(handle, resources(guarded));
+    return woken;
   }
 
   private static Set<String> resources(List<Ended> guarded) {

@@ -204,13 +204,14 @@ final class GuardedClaims {
       holds.waiting().forget(handle, nothingKept);
     }
     List<Lease> leases = granted.isEmpty() ? List.of() : grant(handle, request, granted);
+    int woken = holds.waiting().wake(handle, names);
     subjects.move(
         handle,
         leases.stream()
             .flatMap(lease -> Move.started(lease.needs().subject(), lease.key().jobId()).stream())
             .toList());
     consequences.moved(handle, leases.stream().map(Lease::started).toList());
-    return new Granted(leases, parked.size(), holds.waiting().wake(handle, names));
+    return new Granted(leases, parked.size(), woken);
   }
 
   private List<Candidate> candidates(Handle handle, List<UUID> jobIds) {

@@ -69,15 +69,13 @@ public final class Acts {
           }
           if (job.state().isLeased()) {
             moves.requestStop(handle, job, Optional.of(JobState.CANCELLED));
-            return;
+            return Optional.empty();
           }
           String reason = act.reason().orElse("Cancelled by " + act.actor());
           moves.finish(handle, job, new Moves.End(JobState.CANCELLED, "CANCELLED", reason));
           blocks.remove(handle, id);
-          if (job.attempt()
-              > 0) { // it had begun: what it was doing to its subject is undone by nobody
-            move(handle, job, Subject.FAILED);
-          }
+          // Had it begun, nobody undoes what it was doing to its subject.
+          return job.attempt() > 0 ? Optional.of(Subject.FAILED) : Optional.empty();
         });
   }
 
@@ -92,6 +90,7 @@ public final class Acts {
             throw refused("stop", job);
           }
           moves.requestStop(handle, job, Optional.empty());
+          return Optional.empty();
         });
   }
 
@@ -117,6 +116,7 @@ public final class Acts {
                 moves.requestStop(handle, job, Optional.of(JobState.PAUSED));
             case PAUSED, SUCCEEDED, FAILED, CANCELLED -> throw refused("pause", job);
           }
+          return Optional.empty();
         });
   }
 
@@ -134,6 +134,7 @@ public final class Acts {
                 throw refused("resume", job);
           }
           blocks.remove(handle, id);
+          return Optional.empty();
         });
   }
 
@@ -155,12 +156,13 @@ public final class Acts {
                 throw refused("resolve", job);
           }
           blocks.remove(handle, id);
-          move(handle, job, Subject.ACTIVE);
+          return Optional.of(Subject.ACTIVE);
         });
   }
 
   private interface Step {
-    void apply(Handle handle, Job job);
+    /** Answers where the job's subject goes, if anywhere. */
+    Optional<String> apply(Handle handle, Job job);
   }
 
   private Job perform(String name, UUID id, Act act, Step step) {
@@ -169,9 +171,10 @@ public final class Acts {
         inTransaction(handle -> {
           holds.lock(handle, resources);
           Job before = moves.lock(handle, id).orElseThrow(() -> noSuchJob(id));
-          step.apply(handle, before);
+          Optional<String> subject = step.apply(handle, before);
           holds.waiting().forget(handle, List.of(id));
           int woken = holds.waiting().wake(handle, resources);
+          subject.ifPresent(state -> move(handle, before, state));
           Job after = moves.get(handle, id);
           if (after.state() != before.state()) {
             consequences.moved(handle, List.of(moved(before, after)));
