@@ -7,6 +7,7 @@ import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.PgLeases;
 import dev.holdfast.lease.Reaper;
+import dev.holdfast.lease.TransitionHook;
 import dev.holdfast.queue.Acts;
 import dev.holdfast.rig.RigConnection;
 import dev.holdfast.tenant.SchemaName;
@@ -96,7 +97,7 @@ final class Actor implements AutoCloseable {
   }
 
   Acts acts() {
-    return new Acts(tenant, new JacksonCodec(), announcer);
+    return new Acts(tenant, new JacksonCodec(), announcer, TransitionHook.NONE);
   }
 
   Resources resources() {

@@ -19,8 +19,7 @@ public final class InterleavingRun {
       for (Scenario scenario : Scenario.values()) {
         Found found = explorer.explore(scenario, PREEMPTIONS, plays);
         if (found.failure().isPresent()) {
-          return Optional.of(
-              "order %d of %s".formatted(found.plays(), found.failure().get()));
+          return Optional.of("order %d of %s".formatted(found.plays(), found.failure().get()));
         }
       }
     }

@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** What is there at first, and who then does what at the same time. */
+@SuppressWarnings("ImmutableEnumChecker") // the lambdas keep nothing
 enum Scenario {
   CLAIM_CLAIM(
       scene -> scene.enqueue("one", needs("a")).enqueue("two", needs("a")),
@@ -79,8 +80,7 @@ enum Scenario {
               .enqueue("two", needs("a"))
               .enqueue("three", needs("a"))
               .claim(),
-      scene ->
-          List.of(finish(scene, "one", Outcome.succeeded()), act(scene, "two", Verbs.CANCEL))),
+      scene -> List.of(finish(scene, "one", Outcome.succeeded()), act(scene, "two", Verbs.CANCEL))),
 
   RELEASE_RELEASE(
       scene ->
@@ -135,8 +135,7 @@ enum Scenario {
       scene -> List.of(act(scene, "one", Verbs.PAUSE), claim(2))),
 
   MORE_CAPACITY_CLAIM(
-      scene ->
-          scene.enqueue("one", needs("a")).claim().enqueue("two", needs("a")).atMost(2),
+      scene -> scene.enqueue("one", needs("a")).claim().enqueue("two", needs("a")).atMost(2),
       scene -> List.of(claim(2), capacity("a", 2))),
 
   LESS_CAPACITY_CLAIM(

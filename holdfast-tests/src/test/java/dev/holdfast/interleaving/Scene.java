@@ -66,12 +66,13 @@ final class Scene {
 
   /** Claims all that can be; the others are parked. */
   Scene claim() {
-    claimed().forEach(lease ->
-        jobs.forEach((name, id) -> {
-          if (id.equals(lease.key().jobId())) {
-            leases.put(name, lease);
-          }
-        }));
+    claimed()
+        .forEach(lease ->
+            jobs.forEach((name, id) -> {
+              if (id.equals(lease.key().jobId())) {
+                leases.put(name, lease);
+              }
+            }));
     return this;
   }
 
@@ -115,8 +116,7 @@ final class Scene {
   }
 
   private PgLeases engine() {
-    return new PgLeases(
-        sandbox.tenant(), Set::of, new LanePositions(() -> 0), () -> 0, () -> {});
+    return new PgLeases(sandbox.tenant(), Set::of, new LanePositions(() -> 0), () -> 0, () -> {});
   }
 
   /** What is wrong after a play, in which these leases were granted. */
@@ -141,8 +141,7 @@ final class Scene {
 
   private void succeed(List<Lease> open) {
     if (!open.isEmpty()) {
-      engine()
-          .finish(open.stream().map(lease -> new Finish(lease, Outcome.succeeded())).toList());
+      engine().finish(open.stream().map(lease -> new Finish(lease, Outcome.succeeded())).toList());
     }
   }
 
@@ -155,13 +154,13 @@ final class Scene {
   private List<String> violations() throws SQLException {
     List<String> violations = new ArrayList<>();
     try (PreparedStatement statement =
-        sandbox
-            .connection()
-            .prepareStatement(
-                sandbox.sql(
-                    "SELECT invariant || ': ' || how FROM ("
-                        + Invariant.allViolations()
-                        + ") AS every"));
+            sandbox
+                .connection()
+                .prepareStatement(
+                    sandbox.sql(
+                        "SELECT invariant || ': ' || how FROM ("
+                            + Invariant.allViolations()
+                            + ") AS every"));
         ResultSet rows = statement.executeQuery()) {
       while (rows.next()) {
         violations.add(rows.getString(1));

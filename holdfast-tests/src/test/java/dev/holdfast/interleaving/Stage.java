@@ -34,7 +34,10 @@ final class Stage implements AutoCloseable {
     public String toString() {
       StringBuilder text = new StringBuilder();
       choices.forEach(choice ->
-          text.append("    ").append(choice.chosen()).append(": ").append(choice.statement())
+          text.append("    ")
+              .append(choice.chosen())
+              .append(": ")
+              .append(choice.statement())
               .append('\n'));
       return text.toString();
     }

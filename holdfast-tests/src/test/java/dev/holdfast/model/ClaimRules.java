@@ -145,8 +145,7 @@ final class ClaimRules {
     // Who is parked is woken when the reaper passes on what silent workers held, not by the clock.
     long held = before.isParked(job) ? model.holdersAndSilent(name) : model.holders(name);
     return model.isBlocked(name)
-        || held + first + keptForOthers(name, job, owner -> true)
-            >= model.capacity(name);
+        || held + first + keptForOthers(name, job, owner -> true) >= model.capacity(name);
   }
 
   private static Predicate<ModelJob> needs(String name) {

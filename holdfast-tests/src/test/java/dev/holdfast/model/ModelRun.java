@@ -19,8 +19,7 @@ public final class ModelRun {
       for (long seed = 1; tally.commands() < commands; seed++) {
         Optional<RuntimeException> why = sequences.attempt(seed).why();
         if (why.isPresent()) {
-          return Optional.of(
-              "command %d: %s".formatted(tally.commands(), why.get().getMessage()));
+          return Optional.of("command %d: %s".formatted(tally.commands(), why.get().getMessage()));
         }
       }
     }

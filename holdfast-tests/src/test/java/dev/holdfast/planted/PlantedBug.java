@@ -27,7 +27,10 @@ enum PlantedBug implements UnaryOperator<String> {
   NO_WAKE_AFTER_CAPACITY(Statements.WAKE, "Resources", Statements.WOKEN, "AND false"),
   NO_WAKE_BY_THE_REAPER(Statements.WAKE, "Reaper", Statements.WOKEN, "AND false"),
   WAKES_THE_WRONG_ONE(
-      Statements.WAKE, "", "ORDER BY job.run_at, job.seq", "ORDER BY job.run_at DESC, job.seq DESC"),
+      Statements.WAKE,
+      "",
+      "ORDER BY job.run_at, job.seq",
+      "ORDER BY job.run_at DESC, job.seq DESC"),
   WAKES_THE_BLOCKED(
       Statements.WAKE,
       "",
@@ -40,15 +43,17 @@ enum PlantedBug implements UnaryOperator<String> {
   PARKS_WHAT_IS_PARKED("waiting_since = coalesce", "", "AND waiting_on IS NULL", ""),
 
   NO_CAPACITY(Statements.ROOMS, "", "resource.capacity,", "resource.capacity + 1 AS capacity,"),
-  NO_BLOCKS(Statements.ROOMS, "", "EXISTS (?=\\(SELECT FROM \\S+block WHERE block.resource = r)",
+  NO_BLOCKS(
+      Statements.ROOMS,
+      "",
+      "EXISTS (?=\\(SELECT FROM \\S+block WHERE block.resource = r)",
       "false AND EXISTS "),
   NO_RESERVATIONS(Statements.ROOMS, "", "AND reservation.got", "AND false"),
   BLOCKED_RESERVATIONS_COUNT(
       Statements.ROOMS, "", "AND NOT EXISTS \\(SELECT FROM \\S+block\\s+WHERE[^)]*\\)\\)", ""),
-  SILENT_HOLDERS_DO_NOT_COUNT(
-      Statements.ROOMS, "", "OR hold.passes_at > \\S+clock\\(\\)", ""),
-  NO_ORDER_ON_A_TARGET("first_on_target\\(resource.name, resource.capacity", "",
-      "head.place", "head.place DESC"),
+  SILENT_HOLDERS_DO_NOT_COUNT(Statements.ROOMS, "", "OR hold.passes_at > \\S+clock\\(\\)", ""),
+  NO_ORDER_ON_A_TARGET(
+      "first_on_target\\(resource.name, resource.capacity", "", "head.place", "head.place DESC"),
 
   ENDS_FREE_ANY_FENCE("DELETE FROM \\S+hold\\s+USING", "", "AND hold.fence = freed.fence", ""),
   NOTHING_FREED_AT_THE_END("DELETE FROM \\S+hold\\s+USING", "", "WHERE", "WHERE false AND"),
@@ -60,18 +65,26 @@ enum PlantedBug implements UnaryOperator<String> {
   RESERVATIONS_KEPT_AFTER_GRANT(
       "SET state = 'running'", "", "reservation WHERE", "reservation WHERE false AND"),
 
-  FINISH_UNDER_ANY_FENCE("WITH ended[\\s\\S]*gone AS", "",
-      "AND fence = \\(\\(SELECT fences FROM ended\\)\\)\\s+\\[[^]]*\\]", ""),
+  FINISH_UNDER_ANY_FENCE(
+      "WITH ended[\\s\\S]*gone AS",
+      "",
+      "AND fence = \\(\\(SELECT fences FROM ended\\)\\)\\s+\\[[^]]*\\]",
+      ""),
   SEND_BACK_UNDER_ANY_FENCE("WITH ended[\\s\\S]*held AS", "", "AND job.fence = ended.fence", ""),
-  STOPPING_JOBS_RUN_AGAIN("WITH ended[\\s\\S]*held AS", "",
-      "AND NOT \\(job.state = 'stopping' AND ended.state = 'queued'\\)", ""),
+  STOPPING_JOBS_RUN_AGAIN(
+      "WITH ended[\\s\\S]*held AS",
+      "",
+      "AND NOT \\(job.state = 'stopping' AND ended.state = 'queued'\\)",
+      ""),
   BEAT_UNDER_ANY_FENCE("mine AS MATERIALIZED", "", "AND job.fence = asked.fence", ""),
-  REAPER_DOES_NOT_LOOK_AGAIN("FOR UPDATE OF job SKIP LOCKED", "",
-      "AND job.lease_expires_at < \\S+", ""),
+  REAPER_DOES_NOT_LOOK_AGAIN(
+      "FOR UPDATE OF job SKIP LOCKED", "", "AND job.lease_expires_at < \\S+", ""),
   BLOCKS_STAY("DELETE FROM \\S+block WHERE job_id", "", "WHERE", "WHERE false AND"),
   ACTS_LOCK_NO_JOB("SELECT id FROM \\S+job WHERE id = \\? FOR UPDATE", "", "FOR UPDATE", "");
 
-  /** Second guards: without them jobs try in vain, or nothing changes as long as the first holds. */
+  /**
+   * Second guards: without them jobs try in vain, or nothing changes as long as the first holds.
+   */
   private static final Set<String> HARMLESS = Set.of("WAKES_THE_BLOCKED", "PARKS_WHAT_IS_PARKED");
 
   boolean isHarmless() {

@@ -2,8 +2,11 @@ package dev.holdfast.rig;
 
 import dev.holdfast.codec.JacksonCodec;
 import dev.holdfast.hold.Resources;
+import dev.holdfast.lease.TransitionHook;
+import dev.holdfast.lease.Workers;
 import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
+import dev.holdfast.queue.WhyNot;
 import dev.holdfast.tenant.SchemaName;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
@@ -67,8 +70,13 @@ public final class Sandbox implements AutoCloseable {
     Tenants tenants = new Tenants(connection, CONTROL);
     tenant = tenants.tenant(name);
     Announcer announcer = new Announcer(tenants.control(), Channel.of(CONTROL), new Bell(), false);
-    jobs = new Jobs(tenant, new JacksonCodec(), announcer);
-    acts = new Acts(tenant, new JacksonCodec(), announcer);
+    jobs =
+        new Jobs(
+            tenant,
+            new JacksonCodec(),
+            announcer,
+            new WhyNot(tenant, new Workers(tenants.control())));
+    acts = new Acts(tenant, new JacksonCodec(), announcer, TransitionHook.NONE);
     resources = new Resources(tenant, announcer);
     setClock(Instant.EPOCH);
     execute(CLOCK);
