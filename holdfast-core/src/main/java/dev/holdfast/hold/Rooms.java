@@ -52,6 +52,7 @@ public final class Rooms {
 
   private final Map<String, Room> rooms = new HashMap<>();
   private final Map<String, Integer> taken = new HashMap<>();
+  private final Map<String, Set<UUID>> kept = new HashMap<>();
   private final Map<String, List<UUID>> turns;
   private final Set<UUID> granted = new HashSet<>();
 
@@ -61,7 +62,10 @@ public final class Rooms {
    * @param turns per target's resource its first jobs in line, as many as its capacity
    */
   Rooms(List<Room> rooms, Map<String, List<UUID>> turns) {
-    rooms.forEach(room -> this.rooms.put(room.name(), room));
+    rooms.forEach(room -> {
+      this.rooms.put(room.name(), room);
+      kept.put(room.name(), new HashSet<>(room.reservedBy()));
+    });
     this.turns = turns;
   }
 
@@ -81,9 +85,16 @@ public final class Rooms {
     return names.stream()
         .filter(name -> !hasRoom(name, asking))
         .findFirst()
-        .<Decision>map(
-            busy -> new Decision.Park(busy, reserved(asking, busy), asking.isImpatient()))
+        .map(busy -> park(asking, busy))
         .orElseGet(() -> grant(asking));
+  }
+
+  private Decision park(Asking asking, String busy) {
+    List<String> reserved = reserved(asking, busy);
+    // Nor does anybody who is asked about later get what is kept from now on.
+    reserved.forEach(
+        name -> kept.computeIfAbsent(name, each -> new HashSet<>()).add(asking.jobId()));
+    return new Decision.Park(busy, reserved, asking.isImpatient());
   }
 
   // In the order of names, up to the first that is busy: of two who wait like this, the one that
@@ -114,7 +125,9 @@ public final class Rooms {
   private boolean hasRoom(String name, Asking asking) {
     Room room = room(name);
     long keptForOthers =
-        room.reservedBy().stream().filter(owner -> !owner.equals(asking.jobId())).count();
+        kept.getOrDefault(name, Set.of()).stream()
+            .filter(owner -> !owner.equals(asking.jobId()))
+            .count();
     return room.capacity() - room.holders() - taken.getOrDefault(name, 0) - keptForOthers > 0;
   }
 }

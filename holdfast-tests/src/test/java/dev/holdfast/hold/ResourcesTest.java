@@ -202,6 +202,26 @@ class ResourcesTest extends EngineTest {
   }
 
   @Test
+  void what_a_job_has_just_reserved_is_not_given_to_the_next_one_asked_about() {
+    enqueue(DEPLOY.withResources("b", "c"));
+    UUID takesC = enqueue(DEPLOY.withResources("a", "c"));
+    UUID reserves = enqueue(NewJob.of("other", 1).withResources("b", "c"));
+    UUID wantsB = enqueue(DEPLOY.withResources("b"));
+    Lease first = claim(10).getFirst();
+    tenant.advance(Duration.ofSeconds(61));
+    succeed(first);
+
+    List<Lease> second = claim(10);
+
+    assertThat(ids(second)).containsExactly(takesC);
+    succeed(second.getFirst());
+    List<Lease> third = claim(10);
+    assertThat(ids(third)).containsExactly(reserves);
+    succeed(third.getFirst());
+    assertThat(next()).contains(wantsB);
+  }
+
+  @Test
   void a_job_that_needs_resources_keeps_its_place_among_those_that_do_not() {
     UUID first = enqueue(DEPLOY.withResources("site:1"));
     IntStream.range(0, 20).forEach(i -> enqueue(DEPLOY));
