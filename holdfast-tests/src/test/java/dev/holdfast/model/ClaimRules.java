@@ -1,0 +1,168 @@
+package dev.holdfast.model;
+
+import dev.holdfast.model.Command.Claim;
+import dev.holdfast.model.Snapshot.Reservation;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Predicate;
+
+/**
+ * Whether a claim chose as it may. It can give a worker less than everything, and who is parked is
+ * its own affair, but nobody is overtaken by a later job in getting what both can have, nothing is
+ * given twice, a target's jobs start in their order, and what is kept for others stays so.
+ *
+ * <p>Judged by the model as it was before the claim, and the tables before and after.
+ */
+final class ClaimRules {
+
+  private final Model model;
+  private final Snapshot before;
+  private final Snapshot after;
+  private final Claim claim;
+  private final Set<ModelJob> granted;
+  private final List<String> complaints = new ArrayList<>();
+
+  ClaimRules(Model model, Snapshot before, Snapshot after, Claim claim, List<ModelJob> granted) {
+    this.model = model;
+    this.before = before;
+    this.after = after;
+    this.claim = claim;
+    this.granted = new HashSet<>(granted);
+    if (this.granted.size() < granted.size()) {
+      complaints.add("granted twice: " + granted);
+    }
+  }
+
+  /**
+   * What is wrong with it.
+   *
+   * @param saysThereIsMore the claim gave up before it had looked at everything, and said so
+   */
+  List<String> complaints(boolean saysThereIsMore) {
+    if (granted.size() > claim.limit()) {
+      complaints.add("granted " + granted.size() + " instead of " + claim.limit());
+    }
+    granted.forEach(this::checkGrant);
+    boolean lookedAtAll =
+        granted.size() < claim.limit()
+            && !saysThereIsMore
+            && (claim.claimId().isEmpty() || granted.isEmpty());
+    for (ModelJob job : model.jobs()) {
+      if (job.isDue(model.now()) && isServed(job) && !granted.contains(job)) {
+        checkRefusal(job, lookedAtAll);
+      }
+    }
+    return complaints;
+  }
+
+  private boolean isServed(ModelJob job) {
+    return claim.kinds().isEmpty() || claim.kinds().contains(job.spec.kind());
+  }
+
+  private void checkGrant(ModelJob job) {
+    if (!isServed(job)) {
+      complaints.add(job + " of kind " + job.spec.kind() + " was granted");
+    }
+    for (String name : job.spec.needs()) {
+      long taken = model.holders(name) + granted.stream().filter(needs(name)).count();
+      long kept = keptForOthers(name, job, owner -> !granted.contains(owner) && isKeptAfter(owner));
+      if (model.isBlocked(name)) {
+        complaints.add(job + " was granted though " + name + " is blocked");
+      }
+      if (taken + kept > model.capacity(name)) {
+        complaints.add(
+            "%s was granted: %s has %d holders and is kept for %d, of %d"
+                .formatted(job, name, taken, kept, model.capacity(name)));
+      }
+    }
+    model.jobs().stream()
+        .filter(other -> isBeforeOnTarget(other, job) && !granted.contains(other))
+        .forEach(other -> complaints.add(job + " was granted before " + other + " of its target"));
+  }
+
+  private boolean isKeptAfter(ModelJob owner) {
+    return after.reservations().stream()
+        .anyMatch(kept -> kept.job().equals(owner.id) && kept.got());
+  }
+
+  private boolean isBeforeOnTarget(ModelJob first, ModelJob second) {
+    return second.spec.target().isPresent()
+        && first.spec.target().equals(second.spec.target())
+        && first.isDue(model.now())
+        && ModelJob.ORDER.compare(first, second) < 0;
+  }
+
+  private void checkRefusal(ModelJob job, boolean lookedAtAll) {
+    if (isDenied(job)) {
+      return;
+    }
+    granted.stream()
+        .filter(other -> ModelJob.ORDER.compare(job, other) < 0)
+        .filter(other -> !before.isParked(job) || isParkedOnWhatItGot(job, other))
+        .forEach(other -> complaints.add(other + " was granted instead of " + job));
+    if (lookedAtAll && !before.isParked(job)) {
+      complaints.add(job + " was not granted and nothing is in its way");
+    }
+  }
+
+  // One that is parked elsewhere was not looked at; but those who wait for one thing get it in
+  // their order. Known: only the first of each lane is woken, so one behind it can be overtaken by
+  // a job of another lane when the first finds that something else is in its way.
+  private boolean isParkedOnWhatItGot(ModelJob parked, ModelJob other) {
+    return other.spec.needs().stream()
+        .anyMatch(name -> before.waitsFor(parked, name) && isFirstOfItsLane(parked, name));
+  }
+
+  private boolean isFirstOfItsLane(ModelJob parked, String name) {
+    return model.jobs().stream()
+        .filter(needs(name))
+        .filter(job -> job.isDue(model.now()) && job.spec.kind().equals(parked.spec.kind()))
+        .filter(job -> job.spec.priority() == parked.spec.priority())
+        .noneMatch(job -> ModelJob.ORDER.compare(job, parked) < 0);
+  }
+
+  /** Whether it could not have what it needs when its turn came. */
+  private boolean isDenied(ModelJob job) {
+    // One before it on its target that was parked is woken in the course of the claim, too late
+    // for those behind it.
+    if (model.jobs().stream()
+        .filter(other -> isBeforeOnTarget(other, job))
+        .anyMatch(other -> !granted.contains(other) || before.isParked(other))) {
+      return true;
+    }
+    return job.spec.needs().stream().anyMatch(name -> isDenied(job, name));
+  }
+
+  private boolean isDenied(ModelJob job, String name) {
+    long first =
+        granted.stream()
+            .filter(needs(name))
+            .filter(other -> ModelJob.ORDER.compare(other, job) < 0 || before.isParked(other))
+            .count();
+    // Who is parked is woken when the reaper passes on what silent workers held, not by the clock.
+    long held = before.isParked(job) ? model.holdersAndSilent(name) : model.holders(name);
+    return model.isBlocked(name)
+        || held + first + keptForOthers(name, job, owner -> true)
+            >= model.capacity(name);
+  }
+
+  private static Predicate<ModelJob> needs(String name) {
+    return job -> job.spec.needs().contains(name);
+  }
+
+  private long keptForOthers(String name, ModelJob job, Predicate<ModelJob> counts) {
+    Set<UUID> owners = new HashSet<>();
+    for (List<Reservation> each : List.of(before.reservations(), after.reservations())) {
+      each.stream()
+          .filter(kept -> kept.got() && kept.resource().equals(name) && !kept.job().equals(job.id))
+          .forEach(kept -> owners.add(kept.job()));
+    }
+    return model.jobs().stream()
+        .filter(owner -> owners.contains(owner.id) && !model.isBlocked(owner))
+        .filter(counts)
+        .count();
+  }
+}

@@ -1,0 +1,13 @@
+package dev.holdfast.model;
+
+import java.util.List;
+
+/** The engine and the model are not of one mind. */
+final class Disagreement extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  Disagreement(Command command, List<String> complaints) {
+    super("after " + command + ":\n  " + String.join("\n  ", complaints));
+  }
+}

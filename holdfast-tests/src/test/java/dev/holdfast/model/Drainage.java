@@ -1,0 +1,67 @@
+package dev.holdfast.model;
+
+import dev.holdfast.model.Command.Claim;
+import dev.holdfast.model.Command.Do;
+import dev.holdfast.model.Command.Drain;
+import dev.holdfast.model.Command.End;
+import dev.holdfast.model.Command.Finish;
+import dev.holdfast.model.Command.How;
+import dev.holdfast.model.Command.Reap;
+import dev.holdfast.model.Command.Tick;
+import dev.holdfast.model.Command.Verb;
+import dev.holdfast.model.ModelJob.Phase;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Runs what is left, with a patient worker for everything. Every job ends, or one is stuck. */
+record Drainage(Driver driver) {
+
+  private static final int PATIENCE_SECONDS = 70;
+
+  void run() throws SQLException {
+    int fruitless = 0;
+    while (driver.model().jobs().stream().anyMatch(job -> !job.isFinished())) {
+      for (ModelJob job : driver.model().jobs()) {
+        boolean stands = driver.model().blocks().contains(block(job));
+        if (job.phase == Phase.PAUSED || (job.phase == Phase.FAILED && stands)) {
+          driver.run(new Do(Verb.RESOLVE, job.number));
+        }
+      }
+      finishAll();
+      driver.run(new Tick(PATIENCE_SECONDS));
+      driver.run(new Reap());
+      driver.run(new Claim("drain", 4, Set.of(), Optional.empty()));
+      boolean someRun = driver.model().jobs().stream().anyMatch(ModelJob::isLeased);
+      fruitless = someRun ? 0 : fruitless + 1;
+      if (fruitless == 3) {
+        throw new Disagreement(new Drain(), List.of("stuck: " + unfinished()));
+      }
+    }
+  }
+
+  private static Model.Block block(ModelJob job) {
+    return new Model.Block(job.targetResource().orElse(""), job.number);
+  }
+
+  private void finishAll() throws SQLException {
+    List<End> ends = new ArrayList<>();
+    for (ModelJob job : driver.model().jobs()) {
+      if (job.isLeased()) {
+        ends.add(new End(job.number, driver.leaseCount(job.number) - 1, How.SUCCEEDED));
+      }
+    }
+    if (!ends.isEmpty()) {
+      driver.run(new Finish(ends));
+    }
+  }
+
+  private List<String> unfinished() {
+    return driver.model().jobs().stream()
+        .filter(job -> !job.isFinished())
+        .map(job -> job + " " + job.phase)
+        .toList();
+  }
+}

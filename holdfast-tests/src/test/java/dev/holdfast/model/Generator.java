@@ -1,0 +1,199 @@
+package dev.holdfast.model;
+
+import dev.holdfast.model.Command.Beat;
+import dev.holdfast.model.Command.Claim;
+import dev.holdfast.model.Command.Do;
+import dev.holdfast.model.Command.End;
+import dev.holdfast.model.Command.Enqueue;
+import dev.holdfast.model.Command.Finish;
+import dev.holdfast.model.Command.FreeResource;
+import dev.holdfast.model.Command.How;
+import dev.holdfast.model.Command.Reap;
+import dev.holdfast.model.Command.SetCapacity;
+import dev.holdfast.model.Command.Spec;
+import dev.holdfast.model.Command.Tick;
+import dev.holdfast.model.Command.Verb;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Thinks up the next command, given what there is. The same seed thinks of the same. */
+final class Generator {
+
+  private static final List<String> RESOURCES = List.of("a", "b", "c");
+  private static final List<String> TARGETS = List.of("t", "u");
+  private static final List<String> WORKERS = List.of("w1", "w2", "w3");
+  private static final int MOST_LIVE = 14;
+
+  private final Random dice;
+  private final int length;
+  private final boolean rushed; // time hardly passes, so that jobs get passed over, not lost
+  private final double needy;
+  private int enqueued;
+  private int claims;
+
+  Generator(long seed) {
+    dice = new Random(seed);
+    length = 40 + dice.nextInt(100);
+    rushed = dice.nextInt(3) == 0;
+    needy = List.of(0.5, 0.8, 1.0).get(dice.nextInt(3));
+  }
+
+  /** How many commands make a good sequence. */
+  int length() {
+    return length;
+  }
+
+  Command next(Driver driver) {
+    List<ModelJob> jobs = List.copyOf(driver.model().jobs());
+    long live = jobs.stream().filter(job -> !job.isFinished()).count();
+    List<ModelJob> leased = jobs.stream().filter(ModelJob::isLeased).toList();
+    int roll = dice.nextInt(100);
+    if (jobs.isEmpty() || (roll < 26 && live < MOST_LIVE)) {
+      return new Enqueue(enqueued++, spec());
+    }
+    if (roll < 52) {
+      return claim(driver);
+    }
+    if (roll < 70) {
+      return leased.isEmpty() ? claim(driver) : finish(driver, leased);
+    }
+    if (roll < 73) {
+      return late(driver, jobs);
+    }
+    if (roll < 77) {
+      return leased.isEmpty() ? claim(driver) : beat(driver, jobs, leased);
+    }
+    if (roll < 84) {
+      return new Tick(rushed && dice.nextInt(20) > 0 ? 1 : any(List.of(1, 2, 4, 6, 11, 31, 62)));
+    }
+    if (roll < 88) {
+      return new Reap();
+    }
+    if (roll < 97) {
+      return act(jobs);
+    }
+    return roll < 99
+        ? new SetCapacity(anyName(), 1 + dice.nextInt(3))
+        : new FreeResource(anyName());
+  }
+
+  private Spec spec() {
+    TreeSet<String> needs = new TreeSet<>();
+    Optional<String> target = Optional.empty();
+    if (dice.nextDouble() < needy) {
+      int shape = dice.nextInt(10);
+      if (shape < 7) {
+        int wanted = 1 + dice.nextInt(3);
+        for (int i = 0; i < wanted; i++) {
+          needs.add(any(RESOURCES));
+        }
+      }
+      if (shape > 3) {
+        target = Optional.of(any(TARGETS));
+        needs.add("target:" + target.get());
+      }
+    }
+    return new Spec(
+        dice.nextInt(4) == 0 ? "check" : "deploy",
+        dice.nextInt(3) == 0 ? dice.nextInt(3) - 1 : 0,
+        needs,
+        target,
+        dice.nextInt(8) == 0 ? 1 + dice.nextInt(12) : 0,
+        1 + dice.nextInt(3),
+        any(List.of(5, 10, 30, 300)),
+        any(List.of(0, 0, 3, 15)),
+        dice.nextInt(3) == 0,
+        dice.nextBoolean(),
+        dice.nextInt(4) == 0);
+  }
+
+  private Claim claim(Driver driver) {
+    String worker = any(WORKERS);
+    Set<String> kinds =
+        dice.nextInt(5) == 0 ? Set.of(dice.nextInt(3) == 0 ? "check" : "deploy") : Set.of();
+    Optional<String> claimId = Optional.empty();
+    Map<String, String> known = driver.claimIds();
+    if (!known.isEmpty() && dice.nextInt(12) == 0) {
+      String id = any(new ArrayList<>(new TreeSet<>(known.keySet())));
+      claimId = Optional.of(id);
+      worker = dice.nextInt(6) == 0 ? worker : known.get(id);
+    } else if (dice.nextInt(8) == 0) {
+      claimId = Optional.of("claim-" + claims++);
+    }
+    return new Claim(worker, 1 + dice.nextInt(4), kinds, claimId);
+  }
+
+  private Command finish(Driver driver, List<ModelJob> leased) {
+    List<End> ends = new ArrayList<>();
+    int wanted = dice.nextInt(4) == 0 ? 1 + dice.nextInt(3) : 1;
+    for (int i = 0; i < wanted; i++) {
+      ModelJob job = any(leased);
+      if (ends.stream().noneMatch(end -> end.job() == job.number)) {
+        ends.add(new End(job.number, driver.leaseCount(job.number) - 1, how()));
+      }
+    }
+    return new Finish(ends);
+  }
+
+  private How how() {
+    return dice.nextInt(3) == 0 ? How.SUCCEEDED : any(List.of(How.values()));
+  }
+
+  /** By a worker that has lost its lease, or has said so already. */
+  private Command late(Driver driver, List<ModelJob> jobs) {
+    List<ModelJob> lost = jobs.stream().filter(ModelJob::hasLostALease).toList();
+    ModelJob job = any(lost.isEmpty() || dice.nextInt(3) == 0 ? jobs : lost);
+    int count = driver.leaseCount(job.number);
+    if (count == 0) {
+      return claim(driver);
+    }
+    int lease = dice.nextInt(count);
+    // Mostly what it said before, if it did.
+    long fence = driver.lease(job.number, lease).orElseThrow().key().fence();
+    How how =
+        Optional.ofNullable(job.ends.get(fence))
+            .flatMap(ModelJob.Recorded::saidByWorker)
+            .filter(said -> dice.nextInt(3) > 0)
+            .orElseGet(this::how);
+    return new Finish(List.of(new End(job.number, lease, how)));
+  }
+
+  private Command beat(Driver driver, List<ModelJob> jobs, List<ModelJob> leased) {
+    ModelJob job = dice.nextInt(5) == 0 ? any(jobs) : any(leased);
+    int count = driver.leaseCount(job.number);
+    return new Beat(job.number, count == 0 ? 0 : dice.nextInt(count));
+  }
+
+  // Mostly one that makes sense; what makes none must be refused, and is tried, too.
+  private Command act(List<ModelJob> jobs) {
+    ModelJob job = any(jobs);
+    Verb verb = any(List.of(Verb.values()));
+    for (int i = 0; i < 5 && !isLikely(job, verb); i++) {
+      job = any(jobs);
+      verb = any(List.of(Verb.values()));
+    }
+    return new Do(verb, job.number);
+  }
+
+  private static boolean isLikely(ModelJob job, Verb verb) {
+    return switch (verb) {
+      case CANCEL, PAUSE -> !job.isFinished();
+      case STOP -> job.isLeased();
+      case RESUME, RESOLVE ->
+          job.phase == ModelJob.Phase.PAUSED || job.phase == ModelJob.Phase.FAILED;
+    };
+  }
+
+  private String anyName() {
+    return dice.nextInt(3) == 0 ? "target:" + any(TARGETS) : any(RESOURCES);
+  }
+
+  private <T> T any(List<T> things) {
+    return things.get(dice.nextInt(things.size()));
+  }
+}

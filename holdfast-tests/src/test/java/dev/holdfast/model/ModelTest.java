@@ -1,0 +1,112 @@
+package dev.holdfast.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.model.Sequences.Failed;
+import dev.holdfast.rig.Sandbox;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Random commands, done to the engine on a real database and to a model of it, which must agree
+ * after each. For a longer run: {@code -Dholdfast.model.commands=1000000}, and {@code
+ * -Dholdfast.model.seed} to repeat one.
+ */
+class ModelTest {
+
+  private static final long COMMANDS = Long.getLong("holdfast.model.commands", 100_000);
+  private static final long SEED = Long.getLong("holdfast.model.seed", 20_261_116L);
+  private static final int RUNNERS = Integer.getInteger("holdfast.model.runners", 2);
+
+  private final Tally tally = new Tally();
+  private final AtomicLong sequence = new AtomicLong();
+  private final List<Failed> failures = new ArrayList<>();
+
+  @Test
+  @Timeout(value = 2, unit = TimeUnit.HOURS)
+  void the_engine_does_what_the_model_says() throws Exception {
+    long began = System.nanoTime();
+    List<Long> kept = keptSeeds();
+
+    onAllRunners(() -> runUntilDone(kept));
+
+    System.out.printf(
+        "Model: seed %d, %d sequences after %d kept ones, %s, in %d s%n",
+        SEED,
+        sequence.get() - kept.size(),
+        kept.size(),
+        tally,
+        TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began));
+    assertThat(failures).isEmpty();
+  }
+
+  private Void runUntilDone(List<Long> kept) throws Exception {
+    try (Sandbox sandbox = new Sandbox("model", UnaryOperator.identity())) {
+      Sequences sequences = new Sequences(sandbox, tally);
+      while (true) {
+        long number = sequence.getAndIncrement();
+        if (number >= kept.size() && (tally.commands() >= COMMANDS || hasFailed())) {
+          return null;
+        }
+        long seed = number < kept.size() ? kept.get((int) number) : seedOf(number - kept.size());
+        sequences.run(seed).ifPresent(this::failed);
+      }
+    }
+  }
+
+  private static long seedOf(long number) {
+    return SEED * 1_000_003L + number;
+  }
+
+  private synchronized boolean hasFailed() {
+    return !failures.isEmpty();
+  }
+
+  private synchronized void failed(Failed failed) {
+    System.out.println(failed);
+    failures.add(failed);
+  }
+
+  private static void onAllRunners(Callable<Void> work) throws Exception {
+    ExecutorService runners = Executors.newFixedThreadPool(RUNNERS);
+    try {
+      List<Future<Void>> running = new ArrayList<>();
+      for (int i = 0; i < RUNNERS; i++) {
+        running.add(runners.submit(work));
+      }
+      for (Future<Void> each : running) {
+        each.get();
+      }
+    } catch (ExecutionException e) {
+      throw new AssertionError("a runner failed", e.getCause());
+    } finally {
+      runners.shutdownNow();
+    }
+  }
+
+  private static List<Long> keptSeeds() throws IOException {
+    try (InputStream file =
+        Objects.requireNonNull(ModelTest.class.getResourceAsStream("/model-seeds.txt"))) {
+      return new String(file.readAllBytes(), StandardCharsets.UTF_8)
+          .lines()
+          .map(line -> line.replaceFirst("#.*", "").strip())
+          .filter(line -> !line.isEmpty())
+          .map(Long::parseLong)
+          .toList();
+    }
+  }
+}

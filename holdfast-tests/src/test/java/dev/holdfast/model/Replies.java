@@ -1,0 +1,56 @@
+package dev.holdfast.model;
+
+import dev.holdfast.lease.FinishReply;
+import dev.holdfast.model.Command.How;
+import dev.holdfast.model.ModelJob.Phase;
+import dev.holdfast.model.ModelJob.Recorded;
+import java.util.Optional;
+
+/** Whether a worker that reports the end of an attempt gets the right answer. */
+record Replies(Model model, Tally tally) {
+
+  /** Lets the model take the report, and answers what is wrong with the engine's reply. */
+  Optional<String> check(ModelJob job, long fence, How how, FinishReply reply) {
+    boolean isCurrent = model.isCurrent(job, fence);
+    Optional<Recorded> earlier = Optional.ofNullable(job.ends.get(fence));
+    model.finish(job, fence, how);
+    Optional<Phase> answered =
+        reply instanceof FinishReply.Recorded recorded
+            ? Optional.of(Phase.valueOf(recorded.state().name()))
+            : Optional.empty();
+    if (isCurrent) {
+      return unless(answered.equals(Optional.of(job.phase)), job, how, answered, job.phase);
+    }
+    if (earlier.isEmpty()) {
+      return unless(answered.isEmpty(), job, how, answered, "lost");
+    }
+    Recorded first = earlier.get();
+    if (wasStopped(first)) {
+      // Known: a report that a requested stop turned into another end is not known again.
+      return Optional.empty();
+    }
+    if (first.saidByWorker().equals(Optional.of(how))) {
+      tally.count("ends repeated");
+      return unless(answered.equals(Optional.of(first.phase())), job, how, answered, first);
+    }
+    if (first.saidByWorker().isEmpty()) {
+      tally.count("zombies refused");
+      // Asked to stop, it did; that the reaper said so first makes no difference.
+      boolean agreesWithReaper = how == How.STOPPED || how == How.RELEASED;
+      return unless(answered.isEmpty() || agreesWithReaper, job, how, answered, first);
+    }
+    return Optional.empty(); // a worker that says two things about one attempt
+  }
+
+  private static boolean wasStopped(Recorded end) {
+    return end.phase() == Phase.PAUSED || end.phase() == Phase.CANCELLED;
+  }
+
+  private static Optional<String> unless(
+      boolean right, ModelJob job, How how, Optional<Phase> answered, Object expected) {
+    return right
+        ? Optional.empty()
+        : Optional.of(
+            "%s reported %s: answered %s instead of %s".formatted(job, how, answered, expected));
+  }
+}

@@ -1,0 +1,93 @@
+package dev.holdfast.model;
+
+import dev.holdfast.model.Command.Drain;
+import dev.holdfast.rig.Sandbox;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Runs one sequence after the other in one sandbox, and makes those that fail short. */
+final class Sequences {
+
+  private static final int MOST_REPLAYS = 600;
+
+  private final Sandbox sandbox;
+  private final Tally tally;
+
+  Sequences(Sandbox sandbox, Tally tally) {
+    this.sandbox = sandbox;
+    this.tally = tally;
+  }
+
+  /** What a sequence that fails comes down to. */
+  record Failed(long seed, List<Command> commands, RuntimeException why) {
+
+    @Override
+    public String toString() {
+      return "Sequence %d fails %s\nwith\n%s"
+          .formatted(
+              seed,
+              why.getMessage(),
+              commands.stream()
+                  .map(command -> "  " + command + ";")
+                  .collect(Collectors.joining("\n")));
+    }
+  }
+
+  /** Empty when all went well. */
+  Optional<Failed> run(long seed) throws SQLException {
+    Generator generator = new Generator(seed);
+    Driver driver = new Driver(sandbox, tally);
+    List<Command> done = new ArrayList<>();
+    try {
+      for (int i = 0; i < generator.length(); i++) {
+        Command command = generator.next(driver);
+        done.add(command);
+        driver.run(command);
+      }
+      done.add(new Drain());
+      driver.run(done.getLast());
+      return Optional.empty();
+    } catch (RuntimeException e) {
+      return Optional.of(shrink(new Failed(seed, done, e)));
+    }
+  }
+
+  private Failed shrink(Failed failed) throws SQLException {
+    Failed shortest = failed;
+    int replays = 0;
+    for (int chunk = failed.commands.size() / 2; chunk >= 1; ) {
+      boolean shorter = false;
+      for (int from = 0; from < shortest.commands.size() && replays < MOST_REPLAYS; ) {
+        List<Command> fewer = new ArrayList<>(shortest.commands);
+        fewer.subList(from, Math.min(from + chunk, fewer.size())).clear();
+        Optional<RuntimeException> why = replay(fewer);
+        replays++;
+        if (why.isPresent()) {
+          shortest = new Failed(failed.seed, fewer, why.get());
+          shorter = true;
+        } else {
+          from += chunk;
+        }
+      }
+      if (!shorter || chunk > 1) {
+        chunk /= 2;
+      }
+    }
+    return shortest;
+  }
+
+  private Optional<RuntimeException> replay(List<Command> commands) throws SQLException {
+    Driver driver = new Driver(sandbox, new Tally());
+    try {
+      for (Command command : commands) {
+        driver.run(command);
+      }
+      return Optional.empty();
+    } catch (RuntimeException e) {
+      return Optional.of(e);
+    }
+  }
+}

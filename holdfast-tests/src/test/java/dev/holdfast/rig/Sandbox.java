@@ -1,0 +1,128 @@
+package dev.holdfast.rig;
+
+import dev.holdfast.codec.JacksonCodec;
+import dev.holdfast.hold.Resources;
+import dev.holdfast.queue.Acts;
+import dev.holdfast.queue.Jobs;
+import dev.holdfast.tenant.SchemaName;
+import dev.holdfast.tenant.Tenant;
+import dev.holdfast.tenant.TenantName;
+import dev.holdfast.tenant.Tenants;
+import dev.holdfast.testkit.TestDatabase;
+import dev.holdfast.wake.Announcer;
+import dev.holdfast.wake.Bell;
+import dev.holdfast.wake.Channel;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+
+/**
+ * A tenant that one thread uses over and over, on a connection of its own, with a clock that stands
+ * still until it is set. Emptied between uses; only its lanes stay.
+ */
+public final class Sandbox implements AutoCloseable {
+
+  private static final AtomicInteger NUMBER = new AtomicInteger();
+
+  private static final SchemaName CONTROL = new SchemaName("holdfast");
+
+  private static final List<String> TABLES =
+      List.of(
+          "job",
+          "job_done",
+          "hold",
+          "block",
+          "reservation",
+          "resource",
+          "attempt",
+          "claim",
+          "audit");
+
+  // A setting, because a function made anew at each step would have every plan made anew.
+  private static final String CLOCK =
+      """
+      CREATE OR REPLACE FUNCTION {schema}.clock() RETURNS timestamptz
+        LANGUAGE sql STABLE PARALLEL SAFE
+        AS 'SELECT current_setting(''holdfast_rig.now'')::timestamptz'
+      """;
+
+  private static final int RESETS_PER_VACUUM = 25;
+
+  private final RigConnection connection;
+  private final Tenant tenant;
+  private final Jobs jobs;
+  private final Acts acts;
+  private final Resources resources;
+  private int resets;
+
+  public Sandbox(String prefix, UnaryOperator<String> rewrite) throws SQLException {
+    TenantName name = new TenantName(prefix + "_" + NUMBER.incrementAndGet());
+    TestDatabase database = TestDatabase.shared();
+    database.holdfast().tenants().create(name);
+    connection = new RigConnection(database.jdbcUrl(), rewrite);
+    Tenants tenants = new Tenants(connection, CONTROL);
+    tenant = tenants.tenant(name);
+    Announcer announcer = new Announcer(tenants.control(), Channel.of(CONTROL), new Bell(), false);
+    jobs = new Jobs(tenant, new JacksonCodec(), announcer);
+    acts = new Acts(tenant, new JacksonCodec(), announcer);
+    resources = new Resources(tenant, announcer);
+    setClock(Instant.EPOCH);
+    execute(CLOCK);
+  }
+
+  public Tenant tenant() {
+    return tenant;
+  }
+
+  public Jobs jobs() {
+    return jobs;
+  }
+
+  public Acts acts() {
+    return acts;
+  }
+
+  public Resources resources() {
+    return resources;
+  }
+
+  public Connection connection() throws SQLException {
+    return connection.getConnection();
+  }
+
+  public String sql(String template) {
+    return tenant.db().sql(template);
+  }
+
+  public void setClock(Instant now) throws SQLException {
+    execute("SET holdfast_rig.now = '" + now + "'");
+  }
+
+  /** As if nothing had ever been enqueued. Deletes, because truncating costs a file per index. */
+  public void empty() throws SQLException {
+    StringBuilder deletes = new StringBuilder();
+    TABLES.forEach(table -> deletes.append("DELETE FROM {schema}.").append(table).append(";"));
+    execute(deletes.toString());
+    if (++resets % RESETS_PER_VACUUM == 0) {
+      for (String table : TABLES) {
+        execute("VACUUM {schema}." + table);
+      }
+    }
+  }
+
+  private void execute(String sql) throws SQLException {
+    try (Statement statement = connection().createStatement()) {
+      statement.execute(tenant.db().sql(sql));
+    }
+  }
+
+  @Override
+  public void close() throws SQLException {
+    connection.close();
+    TestDatabase.shared().holdfast().tenants().drop(tenant.name());
+  }
+}
