@@ -3,48 +3,100 @@ package dev.holdfast.rig;
 import java.io.PrintWriter;
 import java.io.Writer;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One connection that is never given back, for the one thread that made it: statements stay
- * prepared, and settings stay set. Others get none, and so a rig's engine notifies nobody. Lets a
- * test change the text of statements on their way to the server.
+ * One connection that is never given back, for one thread alone: statements stay prepared, and
+ * settings stay set. Others get none, and so a rig's engine notifies nobody. Lets a test change the
+ * text of statements on their way to the server, and hold them up there.
  */
 public final class RigConnection implements DataSource, AutoCloseable {
 
-  private final Thread owner = Thread.currentThread();
-  private final Connection physical;
-  private final Connection lent;
-
-  public RigConnection(String jdbcUrl, UnaryOperator<String> rewrite) throws SQLException {
-    physical = DriverManager.getConnection(jdbcUrl);
-    lent = lent(physical, rewrite);
+  /** Told of every statement, commit and rollback before it goes to the server. */
+  public interface Gate {
+    void pass(String what);
   }
 
-  private static Connection lent(Connection physical, UnaryOperator<String> rewrite) {
-    return (Connection)
+  private final Connection physical;
+  private final Connection lent;
+  private volatile Thread owner = Thread.currentThread();
+
+  public RigConnection(String jdbcUrl, UnaryOperator<String> rewrite) throws SQLException {
+    this(jdbcUrl, rewrite, Optional.empty());
+  }
+
+  public RigConnection(String jdbcUrl, UnaryOperator<String> rewrite, Optional<Gate> gate)
+      throws SQLException {
+    physical = DriverManager.getConnection(jdbcUrl);
+    lent = lent(rewrite, gate);
+  }
+
+  private Connection lent(UnaryOperator<String> rewrite, Optional<Gate> gate) {
+    return proxy(
+        Connection.class,
+        (method, arguments) -> {
+          switch (method.getName()) {
+            case "close" -> {
+              return null;
+            }
+            case "prepareStatement" -> arguments[0] = rewrite.apply((String) arguments[0]);
+            case "commit", "rollback" -> gate.ifPresent(each -> each.pass(method.getName()));
+            default -> {}
+          }
+          Object result = method.invoke(physical, arguments);
+          return result instanceof PreparedStatement statement && gate.isPresent()
+              ? gated(statement, (String) arguments[0], gate.get())
+              : result;
+        });
+  }
+
+  private static PreparedStatement gated(PreparedStatement statement, String sql, Gate gate) {
+    return proxy(
+        PreparedStatement.class,
+        (method, arguments) -> {
+          if (method.getName().startsWith("execute")) {
+            gate.pass(sql);
+          }
+          return method.invoke(statement, arguments);
+        });
+  }
+
+  private interface Call {
+    @Nullable Object on(Method method, Object[] arguments) throws ReflectiveOperationException;
+  }
+
+  private static <T> T proxy(Class<T> type, Call call) {
+    return type.cast(
         Proxy.newProxyInstance(
             RigConnection.class.getClassLoader(),
-            new Class<?>[] {Connection.class},
+            new Class<?>[] {type},
             (proxy, method, arguments) -> {
-              if (method.getName().equals("close")) {
-                return null;
-              }
-              if (method.getName().equals("prepareStatement")) {
-                arguments[0] = rewrite.apply((String) arguments[0]);
-              }
               try {
-                return method.invoke(physical, arguments);
+                return call.on(method, arguments);
               } catch (InvocationTargetException e) {
                 throw e.getCause();
               }
-            });
+            }));
+  }
+
+  /** From now on the connection is the calling thread's. */
+  public void adopt() {
+    owner = Thread.currentThread();
+  }
+
+  /** The connection without the gate, for what is no part of the test. */
+  public Connection behindTheGate() {
+    return physical;
   }
 
   @Override

@@ -1,0 +1,45 @@
+package dev.holdfast.interleaving;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.interleaving.Explorer.Found;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Two and three users of the real engine on a real database, stepped statement by statement in
+ * every order that interrupts them at most so often. Each play must leave no deadlock, no broken
+ * invariant and no job that never ends. More: {@code -Dholdfast.interleaving.preemptions=3
+ * -Dholdfast.interleaving.plays=100000}.
+ */
+class InterleavingTest {
+
+  private static final int PREEMPTIONS = Integer.getInteger("holdfast.interleaving.preemptions", 2);
+  private static final int PLAYS = Integer.getInteger("holdfast.interleaving.plays", 150);
+
+  @Test
+  @Timeout(value = 2, unit = TimeUnit.HOURS)
+  void no_order_of_statements_deadlocks_breaks_an_invariant_or_loses_a_job() throws Exception {
+    List<String> failures = new ArrayList<>();
+    int plays = 0;
+    try (Explorer explorer = new Explorer(UnaryOperator.identity())) {
+      for (Scenario scenario : Scenario.values()) {
+        Found found = explorer.explore(scenario, PREEMPTIONS, PLAYS);
+        plays += found.plays();
+        System.out.printf(
+            "Interleavings: %s, %d orders of up to %d statements%s%n",
+            scenario,
+            found.plays(),
+            found.mostStatements(),
+            found.isComplete() ? ", all with at most " + PREEMPTIONS + " interruptions" : "");
+        found.failure().ifPresent(failures::add);
+      }
+    }
+    System.out.printf("Interleavings: %d orders, %d failures%n", plays, failures.size());
+    assertThat(failures).isEmpty();
+  }
+}

@@ -1,0 +1,182 @@
+package dev.holdfast.interleaving;
+
+import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.Finish;
+import dev.holdfast.lease.LanePositions;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.PgLeases;
+import dev.holdfast.rig.Invariant;
+import dev.holdfast.rig.Sandbox;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/** The tables before and after a play: sets them up, then sees that all is well and ends. */
+final class Scene {
+
+  private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+
+  // The clock stands still, so whether a capacity was lowered before or after a grant cannot be
+  // told by it; scenes say themselves how many can have a resource.
+  private static final String TOO_MANY_HOLDERS =
+      """
+      SELECT resource, count(*) FROM {schema}.hold GROUP BY resource HAVING count(*) > ?
+      """;
+
+  private final Sandbox sandbox;
+  private final Map<String, UUID> jobs = new HashMap<>();
+  private final Map<String, Lease> leases = new HashMap<>();
+  private Instant now = START;
+  private int mostHolders = 1;
+
+  Scene(Sandbox sandbox) throws SQLException {
+    this.sandbox = sandbox;
+    sandbox.empty();
+    sandbox.setClock(now);
+  }
+
+  Instant now() {
+    return now;
+  }
+
+  UUID job(String name) {
+    return jobs.get(name);
+  }
+
+  Lease lease(String name) {
+    return leases.get(name);
+  }
+
+  Scene enqueue(String name, NewJob job) {
+    jobs.put(name, sandbox.jobs().enqueue(job).id());
+    return this;
+  }
+
+  /** Claims all that can be; the others are parked. */
+  Scene claim() {
+    claimed().forEach(lease ->
+        jobs.forEach((name, id) -> {
+          if (id.equals(lease.key().jobId())) {
+            leases.put(name, lease);
+          }
+        }));
+    return this;
+  }
+
+  Scene later(int seconds) {
+    now = now.plusSeconds(seconds);
+    try {
+      sandbox.setClock(now);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+    return this;
+  }
+
+  Scene capacity(String resource, int capacity) {
+    sandbox.resources().setCapacity(resource, capacity, Actor.ADA);
+    return atMost(capacity);
+  }
+
+  /** So many can have a resource at once, whatever the order of things. */
+  Scene atMost(int holders) {
+    mostHolders = holders;
+    return this;
+  }
+
+  private List<Lease> claimed() {
+    return engine().claim(request("main", 10)).leases();
+  }
+
+  static ClaimRequest request(String worker, int limit) {
+    return ClaimRequest.of(worker, Set.of("default"), limit).thoroughly();
+  }
+
+  private PgLeases engine() {
+    return new PgLeases(
+        sandbox.tenant(), Set::of, new LanePositions(() -> 0), () -> 0, () -> {});
+  }
+
+  /** What is wrong after a play, in which these leases were granted. */
+  List<String> complaints(List<Lease> granted) throws SQLException {
+    List<String> complaints = new ArrayList<>(violations());
+    List<Lease> open = new ArrayList<>(granted);
+    open.addAll(leases.values());
+    // Without the reaper, who would find those whose wake-up was lost.
+    for (int round = 0; round < jobs.size() + 2 && !unfinished().isEmpty(); round++) {
+      resolvePaused();
+      succeed(open);
+      open = claimed();
+    }
+    complaints.addAll(violations());
+    unfinished().forEach(job -> complaints.add("never ended: " + job));
+    return complaints;
+  }
+
+  private void succeed(List<Lease> open) {
+    if (!open.isEmpty()) {
+      engine()
+          .finish(open.stream().map(lease -> new Finish(lease, Outcome.succeeded())).toList());
+    }
+  }
+
+  private void resolvePaused() throws SQLException {
+    for (String id : column("SELECT id FROM {schema}.job WHERE state = 'paused'")) {
+      sandbox.acts().resolve(UUID.fromString(id), 1, Actor.ADA);
+    }
+  }
+
+  private List<String> violations() throws SQLException {
+    List<String> violations = new ArrayList<>();
+    try (PreparedStatement statement =
+        sandbox
+            .connection()
+            .prepareStatement(
+                sandbox.sql(
+                    "SELECT invariant || ': ' || how FROM ("
+                        + Invariant.allViolations()
+                        + ") AS every"));
+        ResultSet rows = statement.executeQuery()) {
+      while (rows.next()) {
+        violations.add(rows.getString(1));
+      }
+    }
+    try (PreparedStatement statement =
+        sandbox.connection().prepareStatement(sandbox.sql(TOO_MANY_HOLDERS))) {
+      statement.setInt(1, mostHolders);
+      try (ResultSet rows = statement.executeQuery()) {
+        while (rows.next()) {
+          violations.add(rows.getString(1) + " has " + rows.getInt(2) + " holders");
+        }
+      }
+    }
+    return violations;
+  }
+
+  private List<String> unfinished() throws SQLException {
+    Map<String, String> names = new HashMap<>();
+    jobs.forEach((name, id) -> names.put(id.toString(), name));
+    return column("SELECT id FROM {schema}.job").stream().map(names::get).toList();
+  }
+
+  private List<String> column(String sql) throws SQLException {
+    List<String> found = new ArrayList<>();
+    try (Statement statement = sandbox.connection().createStatement();
+        ResultSet rows = statement.executeQuery(sandbox.sql(sql))) {
+      while (rows.next()) {
+        found.add(rows.getString(1));
+      }
+    }
+    return found;
+  }
+}
