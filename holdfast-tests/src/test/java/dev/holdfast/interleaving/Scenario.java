@@ -6,7 +6,9 @@ import dev.holdfast.interleaving.Actor.Part;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
+import dev.holdfast.lease.Extension.Status;
 import dev.holdfast.lease.Finish;
+import dev.holdfast.lease.Lease;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.BiConsumer;
@@ -103,6 +105,10 @@ enum Scenario {
           scene.enqueue("one", needs("a")).claim().enqueue("two", needs("a")).claim().later(40),
       scene -> List.of(finish(scene, "one", failed()), Scenario::reap)),
 
+  BEAT_REAP(
+      scene -> scene.enqueue("one", needs("a")).claim().later(31),
+      scene -> List.of(beat(scene, "one"), Scenario::reap)),
+
   STOP_FINISH(
       scene ->
           scene
@@ -163,7 +169,26 @@ enum Scenario {
               .claim()
               .enqueue("two", needs("b"))
               .enqueue("three", needs("a", "b")),
-      scene -> List.of(claim(1), claim(2), finish(scene, "one", Outcome.succeeded())));
+      scene -> List.of(finish(scene, "one", Outcome.succeeded()), claim(1), claim(2))),
+
+  // Whoever looked before the others parked and woke must look again.
+  STALE_CLAIM(
+      scene ->
+          scene
+              .enqueue("one", needs("a"))
+              .enqueue("other", needs("b"))
+              .claim()
+              .enqueue("two", needs("a", "b"))
+              .enqueue("three", needs("a")),
+      scene -> List.of(claim(2), claim(2), finish(scene, "one", Outcome.succeeded()))),
+
+  FREE_CLAIM(
+      scene ->
+          scene
+              .enqueue("one", NewJob.of("deploy", 1).withTarget("t"))
+              .pause("one")
+              .enqueue("two", NewJob.of("deploy", 1).withTarget("t")),
+      scene -> List.of(claim(2), free("target:t")));
 
   private enum Verbs {
     CANCEL,
@@ -213,8 +238,21 @@ enum Scenario {
     return actor -> actor.leases().finish(List.of(new Finish(scene.lease(job), outcome)));
   }
 
+  private static Part beat(Scene scene, String job) {
+    return actor -> {
+      Lease lease = scene.lease(job);
+      if (actor.leases().extend(List.of(lease)).getFirst().status() == Status.EXTENDED) {
+        scene.mustRun(lease);
+      }
+    };
+  }
+
   private static Part capacity(String resource, int capacity) {
     return actor -> actor.resources().setCapacity(resource, capacity, Actor.ADA);
+  }
+
+  private static Part free(String resource) {
+    return actor -> actor.resources().release(resource, Actor.ADA);
   }
 
   private static void reap(Actor actor) {

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** The tables before and after a play: sets them up, then sees that all is well and ends. */
 final class Scene {
@@ -36,6 +37,7 @@ final class Scene {
   private final Sandbox sandbox;
   private final Map<String, UUID> jobs = new HashMap<>();
   private final Map<String, Lease> leases = new HashMap<>();
+  private final Set<UUID> mustRun = ConcurrentHashMap.newKeySet();
   private Instant now = START;
   private int mostHolders = 1;
 
@@ -83,6 +85,11 @@ final class Scene {
     return this;
   }
 
+  Scene pause(String name) {
+    sandbox.acts().pause(jobs.get(name), Actor.ADA);
+    return this;
+  }
+
   Scene capacity(String resource, int capacity) {
     sandbox.resources().setCapacity(resource, capacity, Actor.ADA);
     return atMost(capacity);
@@ -92,6 +99,11 @@ final class Scene {
   Scene atMost(int holders) {
     mostHolders = holders;
     return this;
+  }
+
+  /** Its worker was told that it still has the job. */
+  void mustRun(Lease lease) {
+    mustRun.add(lease.key().jobId());
   }
 
   private List<Lease> claimed() {
@@ -110,6 +122,10 @@ final class Scene {
   /** What is wrong after a play, in which these leases were granted. */
   List<String> complaints(List<Lease> granted) throws SQLException {
     List<String> complaints = new ArrayList<>(violations());
+    List<String> running = column("SELECT id FROM {schema}.job WHERE worker IS NOT NULL");
+    mustRun.stream()
+        .filter(job -> !running.contains(job.toString()))
+        .forEach(job -> complaints.add("taken from its worker after a beat: " + job));
     List<Lease> open = new ArrayList<>(granted);
     open.addAll(leases.values());
     // Without the reaper, who would find those whose wake-up was lost.

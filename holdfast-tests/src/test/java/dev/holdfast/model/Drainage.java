@@ -20,9 +20,11 @@ import java.util.Set;
 record Drainage(Driver driver) {
 
   private static final int PATIENCE_SECONDS = 70;
+  private static final int MOST_ROUNDS = 500;
 
   void run() throws SQLException {
     int fruitless = 0;
+    int rounds = 0;
     while (driver.model().jobs().stream().anyMatch(job -> !job.isFinished())) {
       for (ModelJob job : driver.model().jobs()) {
         boolean stands = driver.model().blocks().contains(block(job));
@@ -36,7 +38,7 @@ record Drainage(Driver driver) {
       driver.run(new Claim("drain", 4, Set.of(), Optional.empty()));
       boolean someRun = driver.model().jobs().stream().anyMatch(ModelJob::isLeased);
       fruitless = someRun ? 0 : fruitless + 1;
-      if (fruitless == 3) {
+      if (fruitless == 3 || ++rounds == MOST_ROUNDS) {
         throw new Disagreement(new Drain(), List.of("stuck: " + unfinished()));
       }
     }

@@ -36,8 +36,18 @@ final class Sequences {
     }
   }
 
+  /** A sequence as it was thought up, and why it ended early, if it did. */
+  record Attempt(List<Command> commands, Optional<RuntimeException> why) {}
+
   /** Empty when all went well. */
   Optional<Failed> run(long seed) throws SQLException {
+    Attempt attempt = attempt(seed);
+    return attempt.why.isEmpty()
+        ? Optional.empty()
+        : Optional.of(shrink(new Failed(seed, attempt.commands, attempt.why.get())));
+  }
+
+  Attempt attempt(long seed) throws SQLException {
     Generator generator = new Generator(seed);
     Driver driver = new Driver(sandbox, tally);
     List<Command> done = new ArrayList<>();
@@ -49,9 +59,9 @@ final class Sequences {
       }
       done.add(new Drain());
       driver.run(done.getLast());
-      return Optional.empty();
+      return new Attempt(done, Optional.empty());
     } catch (RuntimeException e) {
-      return Optional.of(shrink(new Failed(seed, done, e)));
+      return new Attempt(done, Optional.of(e));
     }
   }
 

@@ -1,0 +1,29 @@
+package dev.holdfast.interleaving;
+
+import dev.holdfast.interleaving.Explorer.Found;
+import java.sql.SQLException;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/** The interleavings in small, of an engine whose statements somebody has tampered with. */
+public final class InterleavingRun {
+
+  private static final int PREEMPTIONS = 2;
+
+  private InterleavingRun() {}
+
+  /** What gives the tampering away within so many orders of each scenario; empty if nothing. */
+  public static Optional<String> firstFailure(UnaryOperator<String> rewrite, int plays)
+      throws SQLException, InterruptedException {
+    try (Explorer explorer = new Explorer(rewrite)) {
+      for (Scenario scenario : Scenario.values()) {
+        Found found = explorer.explore(scenario, PREEMPTIONS, plays);
+        if (found.failure().isPresent()) {
+          return Optional.of(
+              "order %d of %s".formatted(found.plays(), found.failure().get()));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,29 @@
+package dev.holdfast.model;
+
+import dev.holdfast.rig.Sandbox;
+import java.sql.SQLException;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/** The model test in small, against an engine whose statements somebody has tampered with. */
+public final class ModelRun {
+
+  private ModelRun() {}
+
+  /** What gives the tampering away within so many commands; empty when nothing does. */
+  public static Optional<String> firstDisagreement(UnaryOperator<String> rewrite, long commands)
+      throws SQLException {
+    Tally tally = new Tally();
+    try (Sandbox sandbox = new Sandbox("planted", rewrite)) {
+      Sequences sequences = new Sequences(sandbox, tally);
+      for (long seed = 1; tally.commands() < commands; seed++) {
+        Optional<RuntimeException> why = sequences.attempt(seed).why();
+        if (why.isPresent()) {
+          return Optional.of(
+              "command %d: %s".formatted(tally.commands(), why.get().getMessage()));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+}

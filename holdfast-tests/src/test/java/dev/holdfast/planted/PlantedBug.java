@@ -1,0 +1,115 @@
+package dev.holdfast.planted;
+
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+
+/**
+ * A guard of the engine that is taken away on purpose: in which statement, whose if several use it,
+ * and what stands there instead.
+ */
+enum PlantedBug implements UnaryOperator<String> {
+  NO_RESOURCE_LOCK_IN_CLAIMS(Statements.LOCK, "GuardedClaims", "FOR UPDATE", ""),
+  NO_RESOURCE_LOCK_AT_THE_END(Statements.LOCK, "Aftermath", "FOR UPDATE", ""),
+  NO_RESOURCE_LOCK_IN_ACTS(Statements.LOCK, "Acts", "FOR UPDATE", ""),
+  NO_RESOURCE_LOCK_FOR_CAPACITY(Statements.LOCK, "Resources", "FOR UPDATE", ""),
+  NO_RESOURCE_LOCK_ANYWHERE(Statements.LOCK, "", "FOR UPDATE", ""),
+  NO_ORDER_OF_NAMES(
+      Statements.LOCK,
+      "",
+      "ORDER BY name",
+      "ORDER BY CASE WHEN pg_backend_pid() % 2 = 0 THEN name END, name DESC"),
+  RESOURCES_MADE_TWICE("INSERT INTO \\S+\\.resource ", "", "ON CONFLICT DO NOTHING", ""),
+
+  NO_WAKE_AT_THE_END(Statements.WAKE, "Aftermath", Statements.WOKEN, "AND false"),
+  NO_WAKE_AFTER_ACTS(Statements.WAKE, "Acts", Statements.WOKEN, "AND false"),
+  NO_WAKE_AFTER_CLAIMS(Statements.WAKE, "GuardedClaims", Statements.WOKEN, "AND false"),
+  NO_WAKE_AFTER_CAPACITY(Statements.WAKE, "Resources", Statements.WOKEN, "AND false"),
+  NO_WAKE_BY_THE_REAPER(Statements.WAKE, "Reaper", Statements.WOKEN, "AND false"),
+  WAKES_THE_WRONG_ONE(
+      Statements.WAKE, "", "ORDER BY job.run_at, job.seq", "ORDER BY job.run_at DESC, job.seq DESC"),
+  WAKES_THE_BLOCKED(
+      Statements.WAKE,
+      "",
+      "AND NOT EXISTS \\(SELECT FROM \\S+ WHERE block.resource = resource.name\\)",
+      ""),
+
+  PARKED_JOBS_CLAIMED(Statements.LOCK_JOBS, "", "AND waiting_on IS NULL", ""),
+  RUNNING_JOBS_CLAIMED(Statements.LOCK_JOBS, "", "AND state = 'queued'", ""),
+  NO_JOB_LOCK_IN_CLAIMS(Statements.LOCK_JOBS, "", "FOR UPDATE SKIP LOCKED", ""),
+  PARKS_WHAT_IS_PARKED("waiting_since = coalesce", "", "AND waiting_on IS NULL", ""),
+
+  NO_CAPACITY(Statements.ROOMS, "", "resource.capacity,", "resource.capacity + 1 AS capacity,"),
+  NO_BLOCKS(Statements.ROOMS, "", "EXISTS (?=\\(SELECT FROM \\S+block WHERE block.resource = r)",
+      "false AND EXISTS "),
+  NO_RESERVATIONS(Statements.ROOMS, "", "AND reservation.got", "AND false"),
+  BLOCKED_RESERVATIONS_COUNT(
+      Statements.ROOMS, "", "AND NOT EXISTS \\(SELECT FROM \\S+block\\s+WHERE[^)]*\\)\\)", ""),
+  SILENT_HOLDERS_DO_NOT_COUNT(
+      Statements.ROOMS, "", "OR hold.passes_at > \\S+clock\\(\\)", ""),
+  NO_ORDER_ON_A_TARGET("first_on_target\\(resource.name, resource.capacity", "",
+      "head.place", "head.place DESC"),
+
+  ENDS_FREE_ANY_FENCE("DELETE FROM \\S+hold\\s+USING", "", "AND hold.fence = freed.fence", ""),
+  NOTHING_FREED_AT_THE_END("DELETE FROM \\S+hold\\s+USING", "", "WHERE", "WHERE false AND"),
+  NO_KILL_GRACE("SET passes_at", "", "\\+ \\? \\*", "+ 0 * ? *"),
+  PASSES_ON_TOO_SOON("DELETE FROM \\S+hold WHERE resource", "", "AND passes_at <= \\S+", ""),
+
+  RESERVATIONS_KEPT_AFTER_ACTS(Statements.FORGET, "Acts", "WHERE", "WHERE false AND"),
+  RESERVATIONS_KEPT_WHEN_BLOCKED(Statements.FORGET, "GuardedClaims", "WHERE", "WHERE false AND"),
+  RESERVATIONS_KEPT_AFTER_GRANT(
+      "SET state = 'running'", "", "reservation WHERE", "reservation WHERE false AND"),
+
+  FINISH_UNDER_ANY_FENCE("WITH ended[\\s\\S]*gone AS", "",
+      "AND fence = \\(\\(SELECT fences FROM ended\\)\\)\\s+\\[[^]]*\\]", ""),
+  SEND_BACK_UNDER_ANY_FENCE("WITH ended[\\s\\S]*held AS", "", "AND job.fence = ended.fence", ""),
+  STOPPING_JOBS_RUN_AGAIN("WITH ended[\\s\\S]*held AS", "",
+      "AND NOT \\(job.state = 'stopping' AND ended.state = 'queued'\\)", ""),
+  BEAT_UNDER_ANY_FENCE("mine AS MATERIALIZED", "", "AND job.fence = asked.fence", ""),
+  REAPER_DOES_NOT_LOOK_AGAIN("FOR UPDATE OF job SKIP LOCKED", "",
+      "AND job.lease_expires_at < \\S+", ""),
+  BLOCKS_STAY("DELETE FROM \\S+block WHERE job_id", "", "WHERE", "WHERE false AND"),
+  ACTS_LOCK_NO_JOB("SELECT id FROM \\S+job WHERE id = \\? FOR UPDATE", "", "FOR UPDATE", "");
+
+  /** Second guards: without them jobs try in vain, or nothing changes as long as the first holds. */
+  private static final Set<String> HARMLESS = Set.of("WAKES_THE_BLOCKED", "PARKS_WHAT_IS_PARKED");
+
+  boolean isHarmless() {
+    return HARMLESS.contains(name());
+  }
+
+  private static final class Statements {
+    static final String LOCK = "SELECT name\\s+FROM \\S+\\.resource\\s+WHERE name = ANY";
+    static final String WAKE = "WITH open AS MATERIALIZED";
+    static final String WOKEN = "AND waiting_on = ANY \\(ARRAY \\(SELECT name FROM free\\)\\)";
+    static final String ROOMS = "AS reserved_by";
+    static final String FORGET = "DELETE FROM \\S+\\.reservation WHERE job_id = ANY \\(\\?\\)\\s*$";
+    static final String LOCK_JOBS =
+        "SELECT id\\s+FROM \\S+\\.job\\s+WHERE id = ANY \\(\\?\\)[\\s\\S]*SKIP LOCKED";
+  }
+
+  private final Pattern statement;
+  private final String caller;
+  private final Pattern guard;
+  private final String instead;
+
+  PlantedBug(String statement, String caller, String guard, String instead) {
+    this.statement = Pattern.compile(statement);
+    this.caller = caller;
+    this.guard = Pattern.compile(guard);
+    this.instead = instead;
+  }
+
+  @Override
+  public String apply(String sql) {
+    return statement.matcher(sql).find() && isCalledByCaller()
+        ? guard.matcher(sql).replaceAll(instead)
+        : sql;
+  }
+
+  private boolean isCalledByCaller() {
+    return caller.isEmpty()
+        || StackWalker.getInstance()
+            .walk(frames -> frames.anyMatch(frame -> frame.getClassName().endsWith("." + caller)));
+  }
+}

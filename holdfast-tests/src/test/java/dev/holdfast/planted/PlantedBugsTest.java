@@ -1,0 +1,65 @@
+package dev.holdfast.planted;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.interleaving.InterleavingRun;
+import dev.holdfast.model.ModelRun;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/**
+ * Shows that the rigs are worth something: each guard of the protocol of holds is taken away in
+ * turn, and the model test or the interleavings must notice. Takes a quarter of an hour, so only
+ * with {@code -Dholdfast.planted=all}, or the names of some.
+ */
+@EnabledIfSystemProperty(named = "holdfast.planted", matches = ".+")
+class PlantedBugsTest {
+
+  private static final String WHICH = System.getProperty("holdfast.planted", "all");
+  private static final long COMMANDS = Long.getLong("holdfast.planted.commands", 4_000);
+  private static final int PLAYS = Integer.getInteger("holdfast.planted.plays", 60);
+
+  @Test
+  @Timeout(value = 2, unit = TimeUnit.HOURS)
+  void every_guard_that_is_taken_away_is_missed() throws Exception {
+    List<PlantedBug> uncaught = new ArrayList<>();
+    for (PlantedBug bug : PlantedBug.values()) {
+      if (WHICH.equals("all") || Arrays.asList(WHICH.split(",")).contains(bug.name())) {
+        if (!isCaught(bug) && !bug.isHarmless()) {
+          uncaught.add(bug);
+        }
+      }
+    }
+    assertThat(uncaught).isEmpty();
+  }
+
+  private static boolean isCaught(PlantedBug bug) throws Exception {
+    AtomicInteger changed = new AtomicInteger();
+    UnaryOperator<String> planted =
+        sql -> {
+          String rewritten = bug.apply(sql);
+          changed.addAndGet(rewritten.equals(sql) ? 0 : 1);
+          return rewritten;
+        };
+    Optional<String> byModel = ModelRun.firstDisagreement(planted, COMMANDS);
+    Optional<String> byInterleavings =
+        byModel.isPresent() ? Optional.empty() : InterleavingRun.firstFailure(planted, PLAYS);
+    System.out.printf(
+        "Planted: %s, %s%n",
+        bug,
+        byModel
+            .map(how -> "caught by the model, " + how)
+            .or(() -> byInterleavings.map(how -> "caught by the interleavings, " + how))
+            .orElse("NOT caught"));
+    assertThat(changed.get()).as("%s is still there to be taken away", bug).isPositive();
+    return byModel.isPresent() || byInterleavings.isPresent();
+  }
+}
