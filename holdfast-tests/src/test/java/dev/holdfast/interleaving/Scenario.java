@@ -169,7 +169,7 @@ enum Scenario {
               .claim()
               .enqueue("two", needs("b"))
               .enqueue("three", needs("a", "b")),
-      scene -> List.of(finish(scene, "one", Outcome.succeeded()), claim(1), claim(2))),
+      scene -> List.of(finish(scene, "one", Outcome.succeeded()), claim(2), claim(2))),
 
   // Whoever looked before the others parked and woke must look again.
   STALE_CLAIM(

@@ -21,6 +21,7 @@ import java.util.stream.IntStream;
 final class Stage implements AutoCloseable {
 
   private static final int MOST_ACTORS = 3;
+  private static final int NOBODY = -1;
   private static final long PATIENCE_NANOS = 20_000_000_000L;
 
   /**
@@ -64,7 +65,7 @@ final class Stage implements AutoCloseable {
     }
     List<Choice> choices = new ArrayList<>();
     Optional<String> deadlock = Optional.empty();
-    int last = 0;
+    int last = NOBODY;
     settle(playing);
     while (playing.stream().anyMatch(actor -> actor.status() != Status.DONE)) {
       List<Integer> enabled =

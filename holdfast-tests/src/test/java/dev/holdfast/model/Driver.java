@@ -81,6 +81,13 @@ final class Driver {
     return model;
   }
 
+  /** Jobs for which something is kept. */
+  List<ModelJob> reserving() {
+    return model.jobs().stream()
+        .filter(job -> before.reservations().stream().anyMatch(kept -> kept.job().equals(job.id)))
+        .toList();
+  }
+
   int leaseCount(int job) {
     return leasesOf.getOrDefault(job, List.of()).size();
   }
