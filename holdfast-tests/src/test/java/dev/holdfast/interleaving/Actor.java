@@ -60,7 +60,6 @@ final class Actor implements AutoCloseable {
   private final List<Lease> granted = new ArrayList<>();
   private Status status = Status.DONE;
   private boolean mayGo;
-  private boolean isFree;
   private String next = "";
   private Optional<Throwable> failure = Optional.empty();
   private Optional<Thread> thread = Optional.empty();
@@ -123,7 +122,6 @@ final class Actor implements AutoCloseable {
       granted.clear();
       failure = Optional.empty();
       mayGo = false;
-      isFree = false;
       status = Status.GOING;
     }
     Thread own = Thread.ofPlatform().daemon().unstarted(() -> play(part));
@@ -151,7 +149,7 @@ final class Actor implements AutoCloseable {
     status = Status.AT_THE_GATE;
     notifyAll();
     try {
-      while (!mayGo && !isFree) {
+      while (!mayGo) {
         wait();
       }
     } catch (InterruptedException e) {
@@ -165,12 +163,6 @@ final class Actor implements AutoCloseable {
   synchronized void go() {
     mayGo = true;
     status = Status.GOING;
-    notifyAll();
-  }
-
-  /** All the rest, as it likes: the play is over. */
-  synchronized void setFree() {
-    isFree = true;
     notifyAll();
   }
 

@@ -71,6 +71,13 @@ enum Scenario {
               .enqueue("three", needs("b")),
       scene -> List.of(claim(3), act(scene, "two", Verbs.CANCEL))),
 
+  PARK_CANCEL_ON_A_NEW_TARGET(
+      scene ->
+          scene
+              .enqueue("one", NewJob.of("deploy", 1).withTarget("t"))
+              .enqueue("two", NewJob.of("deploy", 1).withTarget("t")),
+      scene -> List.of(act(scene, "one", Verbs.CANCEL), claim(2))),
+
   CANCEL_OF_THE_WOKEN(
       scene ->
           scene
@@ -185,6 +192,7 @@ enum Scenario {
   FREE_CLAIM(
       scene ->
           scene
+              .capacity("target:t", 1)
               .enqueue("one", NewJob.of("deploy", 1).withTarget("t"))
               .pause("one")
               .enqueue("two", NewJob.of("deploy", 1).withTarget("t")),
