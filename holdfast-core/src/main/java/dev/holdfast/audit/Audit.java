@@ -1,5 +1,6 @@
 package dev.holdfast.audit;
 
+import dev.holdfast.job.Limits;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenant;
 import java.util.List;
@@ -76,6 +77,7 @@ public final class Audit {
 
   /** Newest first. */
   public List<AuditRecord> latest(int limit) {
+    Limits.page("limit", limit);
     return jdbi.withHandle(handle ->
         handle
             .createQuery(latest)

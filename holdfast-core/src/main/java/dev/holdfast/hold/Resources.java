@@ -122,6 +122,7 @@ public final class Resources {
 
   /** The names of those that are known, in order, from one name on. */
   public List<String> names(String after, int limit) {
+    Limits.page("limit", limit);
     return jdbi.withHandle(handle ->
         handle
             .createQuery(db.sql(NAMES))
@@ -133,6 +134,7 @@ public final class Resources {
 
   /** One that nobody has needed yet is free, and has a capacity of one. */
   public ResourceState get(String name) {
+    Limits.name("resource", name);
     return jdbi.withHandle(handle -> get(handle, name));
   }
 
@@ -181,6 +183,7 @@ public final class Resources {
    * nobody saw stop. Whoever does this answers for the latter.
    */
   public ResourceState release(String name, Act act) {
+    Limits.name("resource", name);
     change(
         name,
         handle -> {

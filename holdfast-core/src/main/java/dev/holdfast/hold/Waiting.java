@@ -21,8 +21,6 @@ import org.jdbi.v3.core.Handle;
  */
 public final class Waiting {
 
-  // A reservation counts only while nothing blocks its owner, who might else keep others waiting
-  // for days.
   private static final String ROOMS =
       """
       SELECT resource.name, resource.capacity,
@@ -33,17 +31,9 @@ public final class Waiting {
              EXISTS (SELECT FROM {schema}.block WHERE block.resource = resource.name) AS blocked,
              ARRAY (SELECT reservation.job_id
                       FROM {schema}.reservation
-                     CROSS JOIN LATERAL (
-                       SELECT job.resources
-                         FROM {schema}.job
-                        WHERE job.id = reservation.job_id
-                       OFFSET 0 -- one by one, or the planner joins with the whole table
-                     ) AS owner
                      WHERE reservation.resource = resource.name
                        AND reservation.got
-                       AND NOT EXISTS (SELECT FROM {schema}.block
-                                        WHERE block.resource = ANY (owner.resources)))
-               AS reserved_by
+                       AND {schema}.insists(reservation.job_id)) AS reserved_by
         FROM {schema}.resource
        WHERE resource.name = ANY (:names)
       """;
@@ -99,16 +89,9 @@ public final class Waiting {
                        AND (hold.passes_at IS NULL OR hold.passes_at > {schema}.clock()))
                  - (SELECT count(*)
                       FROM {schema}.reservation
-                     CROSS JOIN LATERAL (
-                       SELECT job.resources
-                         FROM {schema}.job
-                        WHERE job.id = reservation.job_id
-                       OFFSET 0
-                     ) AS owner
                      WHERE reservation.resource = resource.name
                        AND reservation.got
-                       AND NOT EXISTS (SELECT FROM {schema}.block
-                                        WHERE block.resource = ANY (owner.resources)))
+                       AND {schema}.insists(reservation.job_id))
                  AS room
           FROM {schema}.resource
          WHERE resource.name = ANY (:names)
@@ -127,7 +110,7 @@ public final class Waiting {
          ) AS first
       ), kept AS (
         UPDATE {schema}.reservation
-           SET got = true
+           SET got = true, since = {schema}.clock()
           FROM owed
          WHERE reservation.resource = owed.name AND reservation.job_id = owed.job_id
       ), next AS MATERIALIZED (
@@ -252,7 +235,12 @@ public final class Waiting {
         .bindArray("job_ids", UUID.class, inOrder.stream().map(Parked::jobId).toList())
         .bindArray("resources", String.class, inOrder.stream().map(Parked::resource).toList())
         .execute();
-    reserve(handle, parked.stream().filter(Parked::insists).toList());
+    List<Parked> insistent = parked.stream().filter(Parked::insists).toList();
+    if (!insistent.isEmpty()) {
+      // Anew, in the order of names: it may have to begin with an earlier one than before.
+      forget(handle, insistent.stream().map(Parked::jobId).toList());
+      reserve(handle, insistent);
+    }
   }
 
   private void reserve(Handle handle, List<Parked> insistent) {
@@ -269,14 +257,12 @@ public final class Waiting {
       resources.add(each.resource);
       gots.add(false);
     }
-    if (!jobs.isEmpty()) {
-      handle
-          .createUpdate(reserve)
-          .bindArray("job_ids", UUID.class, jobs)
-          .bindArray("resources", String.class, resources)
-          .bindArray("gots", Boolean.class, gots)
-          .execute();
-    }
+    handle
+        .createUpdate(reserve)
+        .bindArray("job_ids", UUID.class, jobs)
+        .bindArray("resources", String.class, resources)
+        .bindArray("gots", Boolean.class, gots)
+        .execute();
   }
 
   /** They run, or wait no more: nothing is kept for them. */

@@ -23,7 +23,16 @@ public record Failure(String code, String message, boolean retryable, Optional<S
   }
 
   public static Failure of(Throwable thrown) {
-    return retryable(HANDLER_FAILED, thrown.toString());
+    return retryable(HANDLER_FAILED, describe(thrown));
+  }
+
+  // An exception's own words come from strangers, and may be missing or throw.
+  private static String describe(Throwable thrown) {
+    try {
+      return String.valueOf(thrown.toString());
+    } catch (RuntimeException e) {
+      return thrown.getClass().getName();
+    }
   }
 
   public Failure withLogExcerpt(String excerpt) {

@@ -2,6 +2,7 @@ package dev.holdfast.job;
 
 import dev.holdfast.error.HoldfastException;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How large things may get. Past a limit the caller gets an error that names the field; nothing is
@@ -14,9 +15,11 @@ public final class Limits {
   public static final int TAGS = 32;
   public static final int RESOURCES = 16;
   public static final int LABELS = 32;
+  public static final int LABEL_CHARS = 500;
   public static final int ATTEMPTS = 1_000;
   public static final int BATCH_JOBS = 1_000_000;
   public static final int CLAIM_JOBS = 1_000;
+  public static final int PAGE_ROWS = 1_000;
   public static final int ERROR_MESSAGE_CHARS = 10_000;
   public static final int LOG_LINE_CHARS = 8_000;
   public static final int LOG_LINES_PER_REPORT = 1_000;
@@ -27,7 +30,10 @@ public final class Limits {
   /**
    * A name is 1 to 200 printable characters: control characters would corrupt logs and terminals.
    */
-  public static String name(String field, String value) {
+  public static String name(String field, @Nullable String value) {
+    if (value == null) {
+      throw HoldfastException.invalid(field, "null", "1 to " + NAME_CHARS + " characters");
+    }
     if (value.isEmpty() || value.length() > NAME_CHARS) {
       throw HoldfastException.invalid(field, value, "1 to " + NAME_CHARS + " characters");
     }
@@ -35,7 +41,24 @@ public final class Limits {
       throw HoldfastException.invalid(
           field, value.replaceAll("\\p{Cntrl}", "?"), "no control characters");
     }
+    if (hasLoneSurrogate(value)) {
+      throw HoldfastException.invalid(field, value, "whole characters"); // stored, it would be '?'
+    }
     return value;
+  }
+
+  private static boolean hasLoneSurrogate(String value) {
+    return value
+        .codePoints()
+        .anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
+  }
+
+  /** How many rows somebody may ask for at once. */
+  public static int page(String field, int limit) {
+    if (limit < 1 || limit > PAGE_ROWS) {
+      throw HoldfastException.invalid(field, limit, "1 to " + PAGE_ROWS);
+    }
+    return limit;
   }
 
   public static String payload(String field, String json) {

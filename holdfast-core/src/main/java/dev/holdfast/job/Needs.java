@@ -24,13 +24,13 @@ public record Needs(List<String> resources, Optional<String> target, Optional<Su
   public static Needs of(
       List<String> resources, Optional<String> target, Optional<Subject> subject) {
     TreeSet<String> names = new TreeSet<>();
-    resources.forEach(name -> names.add(Limits.name("resources", name)));
+    resources.forEach(name -> names.add(checked(name)));
     long besideTargets = names.stream().filter(name -> !isTarget(name)).count();
     if (besideTargets > Limits.RESOURCES) {
       throw HoldfastException.invalid(
           "resources", besideTargets + " resources", "at most " + Limits.RESOURCES);
     }
-    target.ifPresent(name -> names.add(resourceOf(name)));
+    target.ifPresent(name -> names.add(resourceOf(Limits.name("target", name))));
     List<String> targets = names.stream().filter(Needs::isTarget).toList();
     if (targets.size() > 1) {
       throw HoldfastException.invalid("resources", targets, "at most one target");
@@ -41,9 +41,18 @@ public record Needs(List<String> resources, Optional<String> target, Optional<Su
         subject);
   }
 
+  // A target's own name may be as long as any, and so its resource's is longer.
+  private static String checked(String resource) {
+    if (resource != null && isTarget(resource)) {
+      Limits.name("target", resource.substring(TARGET_PREFIX.length()));
+      return resource;
+    }
+    return Limits.name("resources", resource);
+  }
+
   /** The resource that stands for a target. */
   public static String resourceOf(String target) {
-    return TARGET_PREFIX + Limits.name("target", target);
+    return TARGET_PREFIX + target;
   }
 
   public static boolean isTarget(String resource) {

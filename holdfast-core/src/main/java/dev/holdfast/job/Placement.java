@@ -46,6 +46,13 @@ public record Placement(Optional<String> host, boolean hostRequired, Map<String,
         throw HoldfastException.invalid("labels", name, "names without '='");
       }
     });
+    // They are part of an index, whose rows have an end.
+    int chars =
+        labels.entrySet().stream().mapToInt(l -> l.getKey().length() + l.getValue().length()).sum();
+    if (chars > Limits.LABEL_CHARS) {
+      throw HoldfastException.invalid(
+          "labels", chars + " characters", "at most " + Limits.LABEL_CHARS + " in all");
+    }
     return Map.copyOf(labels);
   }
 

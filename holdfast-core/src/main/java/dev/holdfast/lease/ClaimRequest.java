@@ -38,6 +38,8 @@ public record ClaimRequest(
     }
     leaseLength.ifPresent(length -> Policy.checkLease("lease_seconds", length));
     claimId.ifPresent(id -> Limits.name("claim_id", id));
+    queues.forEach(queue -> Limits.name("queues", queue));
+    kinds.ifPresent(some -> some.forEach(kind -> Limits.name("kinds", kind)));
     queues = Set.copyOf(queues);
     kinds = kinds.map(Set::copyOf);
     labels = Map.copyOf(labels);

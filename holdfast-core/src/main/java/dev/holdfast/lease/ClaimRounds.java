@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.JdbiException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -83,8 +82,11 @@ final class ClaimRounds {
       return repeatable.claim(
           request,
           handle -> {
-            Answer answer = claimPlain(handle, request);
-            return Round.of(answer, claimApart(handle, request, answer));
+            // The hook comes last, as everywhere: it locks what we know nothing of.
+            Answer answer = claims.claim(handle, request);
+            Granted granted = claimApart(handle, request, answer);
+            tellHook(handle, answer);
+            return Round.of(answer, granted);
           });
     }
     try {
@@ -93,7 +95,7 @@ final class ClaimRounds {
               ? jdbi.inTransaction(handle -> claimPlain(handle, request))
               : jdbi.withHandle(handle -> claims.claim(handle, request));
       return Round.of(answer, claimApartToo(request, answer));
-    } catch (JdbiException e) {
+    } catch (RuntimeException e) {
       if (!somethingGranted) {
         throw e;
       }
@@ -103,8 +105,12 @@ final class ClaimRounds {
 
   private Answer claimPlain(Handle handle, ClaimRequest request) {
     Answer answer = claims.claim(handle, request);
-    consequences.moved(handle, answer.leases.stream().map(Lease::started).toList());
+    tellHook(handle, answer);
     return answer;
+  }
+
+  private void tellHook(Handle handle, Answer answer) {
+    consequences.moved(handle, answer.leases.stream().map(Lease::started).toList());
   }
 
   // What was granted already must reach the worker, or those jobs would wait out their leases.
@@ -114,7 +120,7 @@ final class ClaimRounds {
     }
     try {
       return jdbi.inTransaction(handle -> claimApart(handle, request, answer));
-    } catch (JdbiException e) {
+    } catch (RuntimeException e) {
       if (answer.leases.isEmpty()) {
         throw e;
       }
@@ -123,7 +129,7 @@ final class ClaimRounds {
     }
   }
 
-  private static Round failed(JdbiException e) {
+  private static Round failed(RuntimeException e) {
     log.warn("Could not claim as many jobs as asked for; trying again with the next claim", e);
     return new Round(List.of(), false, 0, Optional.empty());
   }

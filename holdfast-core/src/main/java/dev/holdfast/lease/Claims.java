@@ -131,7 +131,7 @@ final class Claims {
       SELECT claimed.*, lanes.queue, lanes.kind, lanes.defaults,
              ARRAY (SELECT id FROM candidate WHERE apart ORDER BY priority, run_at, seq) AS apart,
              CASE WHEN claimed.id IS NULL THEN (
-               SELECT extract(epoch FROM min(later.run_at) - {schema}.clock()) * 1000
+               SELECT greatest(0, extract(epoch FROM min(later.run_at - lanes.due_by)) * 1000)
                  FROM lanes
                 CROSS JOIN LATERAL (
                   SELECT job.run_at

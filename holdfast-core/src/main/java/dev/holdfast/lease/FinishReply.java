@@ -7,6 +7,9 @@ public sealed interface FinishReply {
 
   record Recorded(JobState state) implements FinishReply {}
 
+  /** It could not be recorded alone, and not for its own fault: to be tried again. */
+  record NotNow(String why) implements FinishReply {}
+
   /** Somebody else has the job now; nothing was changed. */
   record Lost() implements FinishReply {}
 }

@@ -13,9 +13,13 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.JdbiException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Leases of one tenant, straight from its tables. Thread-safe. */
 public final class PgLeases implements LeaseSource {
+
+  private static final Logger log = LoggerFactory.getLogger(PgLeases.class);
 
   private final Jdbi jdbi;
   private final ClaimRounds claims;
@@ -62,26 +66,34 @@ public final class PgLeases implements LeaseSource {
     return reports.store(key, report);
   }
 
-  /** A row that cannot be stored is found by halving the batch, and fails alone. */
+  /** An end that cannot be stored is found by halving the batch, and fails or waits alone. */
   @Override
   public List<FinishReply> finish(List<Finish> finished) {
     try {
       return applied(transitions.apply(finished.stream().map(this::decide).toList()));
-    } catch (JdbiException e) {
+    } catch (RuntimeException e) {
       if (SqlErrors.isTenantGone(e)) {
         return Collections.nCopies(finished.size(), new FinishReply.Lost());
       }
-      if (!SqlErrors.isBadData(e)) {
-        throw e;
+      if (SqlErrors.isPassing(e)) {
+        throw e; // the database is away or busy, for all of them
       }
       if (finished.size() == 1) {
-        return applied(transitions.apply(List.of(decide(unstorable(finished.getFirst(), e)))));
+        return List.of(alone(finished.getFirst(), e));
       }
       int half = finished.size() / 2;
       List<FinishReply> replies = new ArrayList<>(finish(finished.subList(0, half)));
       replies.addAll(finish(finished.subList(half, finished.size())));
       return replies;
     }
+  }
+
+  private FinishReply alone(Finish finish, RuntimeException why) {
+    if (SqlErrors.isBadData(why)) {
+      return applied(transitions.apply(List.of(decide(unstorable(finish, why))))).getFirst();
+    }
+    log.warn("The end of job {} cannot be recorded now", finish.lease().key().jobId(), why);
+    return new FinishReply.NotNow(String.valueOf(why.getMessage()));
   }
 
   @Override
@@ -111,7 +123,7 @@ public final class PgLeases implements LeaseSource {
     return applied.replies();
   }
 
-  private static Finish unstorable(Finish finish, JdbiException why) {
+  private static Finish unstorable(Finish finish, RuntimeException why) {
     String message = "The outcome could not be stored: " + SqlErrors.message(why);
     return new Finish(
         finish.lease(), Outcome.failed(Failure.permanent("UNSTORABLE_OUTCOME", message)));

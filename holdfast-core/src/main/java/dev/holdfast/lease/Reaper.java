@@ -6,11 +6,13 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.Transitions.Ended;
 import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.IntSupplier;
 import java.util.random.RandomGenerator;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
@@ -103,15 +105,29 @@ public final class Reaper {
 
   /** Ends expired attempts until there are none; answers how many. */
   public int runOnce() {
-    int ended = endExpired();
-    int woken = passOn() + lookAfterWaiting();
+    int ended = tried("end silent attempts", this::endExpired);
+    int woken = tried("pass on resources", this::passOn);
+    woken += tried("look after waiting jobs", this::lookAfterWaiting);
     if (++runs % RUNS_PER_PRUNING == 0) {
-      jdbi.inTransaction(pruner::prune);
+      tried("prune resources", () -> jdbi.inTransaction(pruner::prune));
     }
     if (woken > 0) {
       consequences.woken();
     }
     return ended;
+  }
+
+  // What fails in one of its duties must not keep the reaper from the others.
+  private static int tried(String duty, IntSupplier work) {
+    try {
+      return work.getAsInt();
+    } catch (RuntimeException e) {
+      if (SqlErrors.isTenantGone(e) || SqlErrors.isPassing(e)) {
+        throw e;
+      }
+      log.warn("Could not {}", duty, e);
+      return 0;
+    }
   }
 
   /** When to run again, given how long it may take at most. */
@@ -121,18 +137,31 @@ public final class Reaper {
 
   private int endExpired() {
     int total = 0;
+    int ended;
     List<UUID> found;
     do {
       found = jdbi.withHandle(this::expired);
-      if (!found.isEmpty()) {
-        List<UUID> batch = found;
-        total += jdbi.inTransaction(handle -> end(handle, batch));
-      }
-    } while (found.size() == BATCH);
+      ended = found.isEmpty() ? 0 : endBatch(found);
+      total += ended;
+    } while (found.size() == BATCH && ended > 0);
     if (total > 0) {
       log.warn("Ended {} attempts whose workers stopped renewing their leases", total);
     }
     return total;
+  }
+
+  private int endBatch(List<UUID> jobIds) {
+    try {
+      return jdbi.inTransaction(handle -> end(handle, jobIds));
+    } catch (RuntimeException e) {
+      if (SqlErrors.isPassing(e) || jobIds.size() == 1) {
+        throw e;
+      }
+      // One of them is the reason; the others need not wait for it.
+      return jobIds.stream()
+          .mapToInt(id -> tried("end the attempt of job " + id, () -> endBatch(List.of(id))))
+          .sum();
+    }
   }
 
   private List<UUID> expired(Handle handle) {

@@ -9,10 +9,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jdbi.v3.core.JdbiException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A reaper for every tenant that a worker serves. For one thread. */
 public final class Reapers {
+
+  private static final Logger log = LoggerFactory.getLogger(Reapers.class);
 
   private final Function<Tenant, Reaper> make;
   private final Map<String, Reaper> reapers = new HashMap<>();
@@ -38,10 +41,11 @@ public final class Reapers {
     try {
       reaper.runOnce();
       return reaper.untilNext(period);
-    } catch (JdbiException e) {
-      // Dropped since the tenants were listed; the others still want to be looked after.
+    } catch (RuntimeException e) {
+      // One that was dropped since the tenants were listed is no news; whatever it is with one, the
+      // others still want to be looked after.
       if (!SqlErrors.isTenantGone(e)) {
-        throw e;
+        log.warn("Could not look after tenant {}", tenant.name(), e);
       }
       return period;
     }

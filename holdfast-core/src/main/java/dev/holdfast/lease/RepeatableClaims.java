@@ -1,7 +1,9 @@
 package dev.holdfast.lease;
 
+import dev.holdfast.job.Policy;
 import dev.holdfast.lease.ClaimRounds.Round;
 import dev.holdfast.tenant.Db;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -32,6 +34,26 @@ final class RepeatableClaims {
       DELETE FROM {schema}.claim WHERE claim_id = :claim_id
       """;
 
+  // Somebody who asks again has lost time; the leases begin anew, as their holder will think.
+  private static final String RENEW =
+      """
+      UPDATE {schema}.job
+         SET lease_expires_at = greatest(lease_expires_at,
+               {schema}.clock() + interval '1 millisecond' * coalesce(
+                 :asked_lease_ms, (policy ->> 'lease_seconds')::float8 * 1000,
+                 (SELECT (queue.defaults ->> 'lease_seconds')::float8 * 1000
+                    FROM {schema}.lane
+                    JOIN {schema}.queue ON queue.name = lane.queue
+                   WHERE lane.id = job.lane),
+                 :default_lease_ms))
+        FROM {schema}.claim
+       WHERE claim.claim_id = :claim_id
+         AND claim.worker = :worker
+         AND job.fence = ANY (claim.fences)
+         AND job.worker = claim.worker
+         AND job.worker IS NOT NULL
+      """;
+
   private static final String REPEAT =
       """
       SELECT job.id, job.fence, job.worker, job.args, job.attempt, job.failures, job.granted,
@@ -52,6 +74,7 @@ final class RepeatableClaims {
   private final String begin;
   private final String remember;
   private final String forget;
+  private final String renew;
   private final String repeat;
 
   RepeatableClaims(Db db, LeaseRow leaseRow) {
@@ -60,6 +83,7 @@ final class RepeatableClaims {
     this.begin = db.sql(BEGIN);
     this.remember = db.sql(REMEMBER);
     this.forget = db.sql(FORGET);
+    this.renew = db.sql(RENEW);
     this.repeat = db.sql(REPEAT);
   }
 
@@ -103,6 +127,13 @@ final class RepeatableClaims {
   }
 
   private List<Lease> repeat(Handle handle, ClaimRequest request, String claimId) {
+    handle
+        .createUpdate(renew)
+        .bind("claim_id", claimId)
+        .bind("worker", request.worker())
+        .bind("asked_lease_ms", request.leaseLength().map(Duration::toMillis).orElse(null))
+        .bind("default_lease_ms", Policy.DEFAULTS.leaseLength().toMillis())
+        .execute();
     return handle
         .createQuery(repeat)
         .bind("claim_id", claimId)

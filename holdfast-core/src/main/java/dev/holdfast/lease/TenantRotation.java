@@ -99,7 +99,11 @@ public final class TenantRotation implements LeaseSource {
 
   @Override
   public List<Extension> extend(List<Lease> leases) {
-    return perTenant(leases, lease -> lease.key(), LeaseSource::extend);
+    return perTenant(
+        leases,
+        Lease::key,
+        LeaseSource::extend,
+        lease -> new Extension(lease.key(), Extension.Status.BUSY));
   }
 
   @Override
@@ -109,7 +113,11 @@ public final class TenantRotation implements LeaseSource {
 
   @Override
   public List<FinishReply> finish(List<Finish> finished) {
-    return perTenant(finished, finish -> finish.lease().key(), LeaseSource::finish);
+    return perTenant(
+        finished,
+        finish -> finish.lease().key(),
+        LeaseSource::finish,
+        finish -> new FinishReply.NotNow("tenant cannot be reached"));
   }
 
   @Override
@@ -134,9 +142,34 @@ public final class TenantRotation implements LeaseSource {
     List<Tenant> all = known;
     for (int from = 0; from < all.size(); from += PROBED_AT_ONCE) {
       List<Tenant> group = all.subList(from, Math.min(from + PROBED_AT_ONCE, all.size()));
-      found.addAll(probe(group, request));
+      found.addAll(probeTogether(group, request));
     }
     return found;
+  }
+
+  // One that cannot be asked, say because nobody granted us its tables yet, must not hide the
+  // others.
+  private List<Tenant> probeTogether(List<Tenant> group, ClaimRequest request) {
+    try {
+      return probe(group, request);
+    } catch (JdbiException e) {
+      if (SqlErrors.isTenantGone(e) || SqlErrors.isPassing(e)) {
+        throw e;
+      }
+      return group.stream().filter(tenant -> hasWork(tenant, request)).toList();
+    }
+  }
+
+  private boolean hasWork(Tenant tenant, ClaimRequest request) {
+    try {
+      return !probe(List.of(tenant), request).isEmpty();
+    } catch (JdbiException e) {
+      if (SqlErrors.isPassing(e)) {
+        throw e;
+      }
+      log.warn("Could not ask tenant {} for work", tenant.name(), e);
+      return false;
+    }
   }
 
   private List<Tenant> probe(List<Tenant> group, ClaimRequest request) {
@@ -175,21 +208,32 @@ public final class TenantRotation implements LeaseSource {
     return source(tenants.tenant(new TenantName(key.tenant())));
   }
 
-  /** Calls each tenant's source with its items; answers in the order of {@code items}. */
+  /**
+   * Calls each tenant's source with its items; answers in the order of {@code items}. What fails
+   * for one tenant is answered by {@code otherwise} and does not touch the others.
+   */
   private <T, R> List<R> perTenant(
-      List<T> items, Function<T, LeaseKey> keyOf, BiFunction<LeaseSource, List<T>, List<R>> call) {
+      List<T> items,
+      Function<T, LeaseKey> keyOf,
+      BiFunction<LeaseSource, List<T>, List<R>> call,
+      Function<T, R> otherwise) {
     Map<String, List<T>> grouped =
         items.stream().collect(Collectors.groupingBy(item -> keyOf.apply(item).tenant()));
     Map<LeaseKey, R> answers = new HashMap<>();
-    grouped
-        .values()
-        .forEach(ofTenant -> {
-          LeaseSource source = source(keyOf.apply(ofTenant.getFirst()));
-          List<R> answered = call.apply(source, ofTenant);
-          for (int i = 0; i < ofTenant.size(); i++) {
-            answers.put(keyOf.apply(ofTenant.get(i)), answered.get(i));
-          }
-        });
+    grouped.forEach((tenant, ofTenant) -> {
+      try {
+        List<R> answered = call.apply(source(keyOf.apply(ofTenant.getFirst())), ofTenant);
+        for (int i = 0; i < ofTenant.size(); i++) {
+          answers.put(keyOf.apply(ofTenant.get(i)), answered.get(i));
+        }
+      } catch (RuntimeException e) {
+        if (grouped.size() == 1) {
+          throw e;
+        }
+        log.warn("Tenant {} cannot be reached", tenant, e);
+        ofTenant.forEach(item -> answers.put(keyOf.apply(item), otherwise.apply(item)));
+      }
+    });
     return items.stream().map(keyOf).map(answers::get).toList();
   }
 }

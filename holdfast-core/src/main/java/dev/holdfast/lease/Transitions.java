@@ -291,12 +291,12 @@ final class Transitions {
     if (!unfit.isEmpty()) {
       recorded.putAll(write(handle, stopping(handle, unfit)));
     }
+    int woken = guarded.isEmpty() ? 0 : aftermath.settle(handle, guarded, recorded);
     consequences.moved(
         handle,
         ended.stream()
             .flatMap(end -> Optional.ofNullable(recorded.get(end.key())).map(end::moved).stream())
             .toList());
-    int woken = guarded.isEmpty() ? 0 : aftermath.settle(handle, guarded, recorded);
     return new Applied(ended.stream().map(end -> reply(recorded.get(end.key()))).toList(), woken);
   }
 

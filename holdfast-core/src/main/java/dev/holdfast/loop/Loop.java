@@ -85,7 +85,7 @@ public final class Loop implements AutoCloseable {
       try {
         pause = step.runOnce();
         failuresInARow = 0;
-      } catch (RuntimeException e) {
+      } catch (Throwable e) { // an Error in one round must not silence the loop for good
         failuresInARow++;
         pause = pauseAfter(failuresInARow);
         log.warn("{} failed, trying again in {}: {}", thread.getName(), pause, e.toString(), e);

@@ -169,6 +169,7 @@ public final class Acts {
     List<String> resources = moves.find(id).orElseThrow(() -> noSuchJob(id)).needs().resources();
     Done done =
         inTransaction(handle -> {
+          holds.make(handle, resources); // one that was never claimed has no row to lock
           holds.lock(handle, resources);
           Job before = moves.lock(handle, id).orElseThrow(() -> noSuchJob(id));
           Optional<String> subject = step.apply(handle, before);

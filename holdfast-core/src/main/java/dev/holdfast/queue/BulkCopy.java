@@ -21,7 +21,7 @@ import org.postgresql.copy.CopyManager;
  */
 final class BulkCopy {
 
-  private static final int CHUNK_ROWS = 5_000;
+  private static final int CHUNK_CHARS = 1 << 20;
 
   private static final String NOW =
       """
@@ -66,16 +66,17 @@ final class BulkCopy {
       Connection connection, String sql, List<JobRow> rows, BiConsumer<StringBuilder, JobRow> line)
       throws SQLException {
     CopyManager copier = connection.unwrap(PGConnection.class).getCopyAPI();
-    for (int from = 0; from < rows.size(); from += CHUNK_ROWS) {
-      StringBuilder text = new StringBuilder();
-      for (JobRow row : rows.subList(from, Math.min(from + CHUNK_ROWS, rows.size()))) {
-        line.accept(text, row);
-        text.append('\n');
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < rows.size(); i++) {
+      line.accept(text, rows.get(i));
+      text.append('\n');
+      if (text.length() >= CHUNK_CHARS || i == rows.size() - 1) {
+        byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
+        CopyIn out = copier.copyIn(sql);
+        out.writeToCopy(bytes, 0, bytes.length);
+        out.endCopy();
+        text.setLength(0);
       }
-      byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
-      CopyIn out = copier.copyIn(sql);
-      out.writeToCopy(bytes, 0, bytes.length);
-      out.endCopy();
     }
   }
 

@@ -14,6 +14,7 @@ import dev.holdfast.job.When;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,12 @@ record JobRow(
     @Nullable String uniqueScope,
     @Nullable String uniqueKey,
     Needs needs) {
+
+  /** One order for all who store several that may be there already. */
+  static final Comparator<JobRow> BY_KEY =
+      Comparator.comparing((JobRow row) -> row.uniqueScope() == null ? "" : row.uniqueScope())
+          .thenComparing(row -> row.uniqueKey() == null ? "" : row.uniqueKey())
+          .thenComparing(JobRow::id, JobIds.ORDER);
 
   private static final PolicyJson POLICIES = new PolicyJson();
 

@@ -13,8 +13,9 @@ import dev.holdfast.tenant.Tenant;
 import dev.holdfast.wake.Announcer;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.Jdbi;
@@ -67,7 +68,7 @@ public final class Jobs {
 
   /** Stores the job, durably, and wakes a worker. */
   public Enqueued enqueue(NewJob job) {
-    JobRow row = JobRow.of(job, codec);
+    JobRow row = row(job);
     Enqueued enqueued =
         row.mayExist()
             ? inTransaction(connection -> enqueuer.enqueue(connection, row))
@@ -81,8 +82,8 @@ public final class Jobs {
    * hear of it at the commit.
    */
   public Enqueued enqueue(Connection connection, NewJob job) {
-    JobRow row = JobRow.of(job, codec);
-    return inCallersTransaction(connection, own -> enqueuer.enqueue(own, row));
+    JobRow row = row(job);
+    return inCallersTransaction(connection, row.mayExist(), own -> enqueuer.enqueue(own, row));
   }
 
   /** Stores all jobs or none; answers in their order. */
@@ -96,7 +97,8 @@ public final class Jobs {
   /** Stores all jobs in the caller's transaction; answers in their order. */
   public List<Enqueued> enqueueAll(Connection connection, List<NewJob> jobs) {
     List<JobRow> rows = rows(jobs);
-    return inCallersTransaction(connection, own -> write(own, rows));
+    boolean mayExist = rows.stream().anyMatch(JobRow::mayExist);
+    return inCallersTransaction(connection, mayExist, own -> write(own, rows));
   }
 
   public Optional<Job> get(UUID id) {
@@ -126,22 +128,27 @@ public final class Jobs {
       throw HoldfastException.invalid(
           "jobs", jobs.size() + " jobs", "at most " + Limits.BATCH_JOBS);
     }
-    return jobs.stream().map(job -> JobRow.of(job, codec)).toList();
+    return jobs.stream().map(this::row).toList();
+  }
+
+  // The lane is looked up before a connection is taken, or a burst of first jobs could use up the
+  // pool with enqueuers that each wait for a second connection.
+  private JobRow row(NewJob job) {
+    JobRow row = JobRow.of(job, codec);
+    lanes.idOf(row.lane());
+    return row;
   }
 
   private List<Enqueued> write(Connection connection, List<JobRow> rows) throws SQLException {
-    List<Enqueued> enqueued = new ArrayList<>(rows.size());
-    List<JobRow> copied = new ArrayList<>(rows.size());
-    for (JobRow row : rows) {
-      if (row.mayExist()) {
-        enqueued.add(enqueuer.enqueue(connection, row));
-      } else {
-        copied.add(row);
-        enqueued.add(new Enqueued(row.id(), true));
-      }
+    Map<UUID, Enqueued> repeatable = new HashMap<>();
+    // In one order, or two batches with the same keys could wait for each other.
+    for (JobRow row : rows.stream().filter(JobRow::mayExist).sorted(JobRow.BY_KEY).toList()) {
+      repeatable.put(row.id(), enqueuer.enqueue(connection, row));
     }
-    bulkCopy.write(connection, copied);
-    return enqueued;
+    bulkCopy.write(connection, rows.stream().filter(row -> !row.mayExist()).toList());
+    return rows.stream()
+        .map(row -> repeatable.getOrDefault(row.id(), new Enqueued(row.id(), true)))
+        .toList();
   }
 
   private interface Work<R> {
@@ -160,9 +167,12 @@ public final class Jobs {
     return withConnection(connection -> inTransaction(connection, work));
   }
 
-  private <R> R inCallersTransaction(Connection connection, Work<R> work) {
+  private <R> R inCallersTransaction(Connection connection, boolean mayExist, Work<R> work) {
     Work<R> announced =
         own -> {
+          if (mayExist) {
+            Db.requireReadCommitted(own);
+          }
           R result = work.on(own);
           announcer.announceOnCommit(own, tenant);
           return result;
@@ -187,14 +197,22 @@ public final class Jobs {
     return SqlErrors.translated("enqueue", e);
   }
 
+  private static void rollBack(Connection connection, Throwable why) {
+    try {
+      connection.rollback();
+    } catch (SQLException e) {
+      why.addSuppressed(e);
+    }
+  }
+
   private static <R> R inTransaction(Connection connection, Work<R> work) throws SQLException {
     connection.setAutoCommit(false);
     try {
       R result = work.on(connection);
       connection.commit();
       return result;
-    } catch (SQLException | RuntimeException e) {
-      connection.rollback();
+    } catch (Throwable e) { // after an Error too, or autocommit would store the half that is there
+      rollBack(connection, e);
       throw e;
     } finally {
       connection.setAutoCommit(true);

@@ -42,6 +42,7 @@ public final class Queues {
   }
 
   public QueueSettings get(String name) {
+    Limits.name("queue", name);
     return jdbi.withHandle(handle ->
             handle
                 .createQuery(get)

@@ -79,7 +79,7 @@ public final class WhyNot {
          SELECT 5, 'RESOURCE_RESERVED', reservation.job_id, reservation.since, 'waited too long'
            FROM {schema}.reservation
           WHERE reservation.resource = needed.name AND reservation.got
-            AND reservation.job_id <> job.id
+            AND reservation.job_id <> job.id AND {schema}.insists(reservation.job_id)
        ) AS obstacle
        WHERE job.id = :id
        ORDER BY needed.name IS NOT DISTINCT FROM job.waiting_on DESC, obstacle.rank, needed.name,

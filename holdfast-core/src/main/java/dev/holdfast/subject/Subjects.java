@@ -1,5 +1,6 @@
 package dev.holdfast.subject;
 
+import dev.holdfast.job.Limits;
 import dev.holdfast.job.Subject;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
@@ -77,6 +78,8 @@ public final class Subjects {
 
   /** Where a subject is; empty when no job ever moved it. */
   public Optional<SubjectState> get(String type, String id) {
+    Limits.name("subject.type", type);
+    Limits.name("subject.id", id);
     return jdbi.withHandle(handle ->
         handle
             .createQuery(get)

@@ -1,5 +1,6 @@
 package dev.holdfast.tenant;
 
+import dev.holdfast.error.ErrorCode;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
@@ -8,7 +9,9 @@ import javax.sql.DataSource;
 import org.jdbi.v3.core.ConnectionFactory;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.statement.SqlLogger;
 import org.jdbi.v3.core.statement.SqlStatements;
+import org.jdbi.v3.core.statement.StatementContext;
 import org.jdbi.v3.core.statement.TemplateEngine;
 
 /**
@@ -22,7 +25,11 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
   }
 
   static Db on(ConnectionFactory connections, SchemaName schema) {
-    return new Db(schema, connections, configured(Jdbi.create(connections)));
+    Jdbi jdbi = configured(Jdbi.create(connections));
+    if (connections instanceof KeptConnection kept) {
+      jdbi.setSqlLogger(new ReadOnlyWatch(kept));
+    }
+    return new Db(schema, connections, jdbi);
   }
 
   /** The same connections, another schema. */
@@ -59,6 +66,11 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
     return configured(Jdbi.create(lent)).open();
   }
 
+  /** Refuses a caller's transaction in which a repeated job could be stored twice. */
+  public static void requireReadCommitted(Connection connection) throws SQLException {
+    Isolation.check(connection, ErrorCode.INVALID_ARGUMENT);
+  }
+
   // Some pools hand out connections that commit only when told to; our statements would be lost.
   private static Connection autoCommitting(Connection connection) throws SQLException {
     if (!connection.getAutoCommit()) {
@@ -67,7 +79,19 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
     return connection;
   }
 
+  /** After a failover, a kept connection may lead to the server that is now the standby. */
+  private record ReadOnlyWatch(KeptConnection kept) implements SqlLogger {
+
+    @Override
+    public void logException(StatementContext context, SQLException e) {
+      if (SqlErrors.isReadOnly(e)) {
+        kept.distrust();
+      }
+    }
+  }
+
   private static Jdbi configured(Jdbi jdbi) {
+    jdbi.setHandleScope(new NoSharing());
     jdbi.getConfig(SqlStatements.class).setTemplateEngine(TemplateEngine.NOP);
     jdbi.registerArrayType(UUID.class, "uuid");
     jdbi.registerArrayType(String.class, "text");

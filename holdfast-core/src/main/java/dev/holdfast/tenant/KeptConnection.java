@@ -18,6 +18,7 @@ final class KeptConnection implements ConnectionFactory, AutoCloseable {
   private final AtomicReference<Optional<Connection>> kept =
       new AtomicReference<>(Optional.empty());
   private volatile boolean keeping;
+  private volatile boolean distrusted;
 
   KeptConnection(ConnectionFactory connections) {
     this.connections = connections;
@@ -33,6 +34,10 @@ final class KeptConnection implements ConnectionFactory, AutoCloseable {
 
   @Override
   public void closeConnection(Connection connection) throws SQLException {
+    if (distrusted) {
+      distrusted = false;
+      connection.abort(Runnable::run); // a pool would test it, find it alive, and lend it out again
+    }
     boolean isKept =
         keeping
             && !connection.isClosed()
@@ -41,6 +46,11 @@ final class KeptConnection implements ConnectionFactory, AutoCloseable {
     if (!isKept) {
       connections.closeConnection(connection);
     }
+  }
+
+  /** It turned out to lead to a server that takes no writes: not to be used again. */
+  void distrust() {
+    distrusted = true;
   }
 
   void keep() {

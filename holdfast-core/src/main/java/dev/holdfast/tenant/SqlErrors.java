@@ -4,9 +4,12 @@ import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import java.sql.SQLException;
 import java.util.Optional;
+import org.jdbi.v3.core.ConnectionException;
 
 /** What the database means by an error, told by its SQLSTATE. */
 public final class SqlErrors {
+
+  private static final String READ_ONLY = "25006";
 
   private SqlErrors() {}
 
@@ -19,6 +22,25 @@ public final class SqlErrors {
   /** The schema or its tables are not there any more. */
   public static boolean isTenantGone(Throwable e) {
     return state(e).equals("42P01") || state(e).equals("3F000");
+  }
+
+  /**
+   * The database is away, restarting, out of something, or two transactions got in each other's
+   * way.
+   */
+  public static boolean isPassing(Throwable e) {
+    String state = state(e);
+    return e instanceof ConnectionException
+        || state.startsWith("08")
+        || state.startsWith("53")
+        || state.startsWith("57")
+        || state.startsWith("40")
+        || state.equals(READ_ONLY);
+  }
+
+  /** A connection to a server that is no longer the one to write to. */
+  public static boolean isReadOnly(Throwable e) {
+    return state(e).equals(READ_ONLY);
   }
 
   /** A row with the same key is there already. */

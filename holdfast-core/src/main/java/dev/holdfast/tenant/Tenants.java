@@ -39,6 +39,7 @@ public final class Tenants implements AutoCloseable {
   private final Db db;
   private final Jdbi jdbi;
   private final SchemaName control;
+  private final Isolation isolation = new Isolation();
 
   public Tenants(DataSource dataSource, SchemaName control) {
     this(Db.on(dataSource, control));
@@ -75,6 +76,7 @@ public final class Tenants implements AutoCloseable {
 
   /** Creates or upgrades the control tables and every tenant's; safe from any number of nodes. */
   public void migrate() {
+    isolation.check(db);
     Migrator.CONTROL.migrate(jdbi, control);
     list().forEach(this::migrateIfThere);
   }
@@ -140,6 +142,7 @@ public final class Tenants implements AutoCloseable {
 
   /** An existing tenant whose tables are this version's. */
   public Tenant open(TenantName tenant) {
+    isolation.check(db);
     if (!Migrator.TENANT.exists(jdbi, schemaOf(tenant))) {
       throw new HoldfastException(
           ErrorCode.NOT_FOUND,

@@ -26,12 +26,16 @@ final class Finisher implements Loop.Step {
   private static final int MOST_PER_BATCH = 500;
   private static final int MOST_WAITING = 2_000;
   private static final Duration IDLE = Duration.ofSeconds(10);
+  private static final Duration POSTPONED = Duration.ofSeconds(1);
+  private static final int LAST_ROUNDS = 20;
 
   private final LeaseSource leases;
   private final InFlight inFlight;
   private final WorkerListener listener;
   private final BlockingQueue<Finish> ended = new ArrayBlockingQueue<>(MOST_WAITING);
   private List<Finish> batch = new ArrayList<>();
+  private final List<Finish> postponed = new ArrayList<>();
+  private long againAtNanos = System.nanoTime();
   private final Pace pace = new Pace();
   private volatile Runnable whenAdded = () -> {};
 
@@ -67,9 +71,13 @@ final class Finisher implements Loop.Step {
     if (ended.size() < MOST_PER_BATCH) {
       pace.begin();
     }
-    ended.drainTo(batch, MOST_PER_BATCH - batch.size());
+    if (batch.isEmpty() && System.nanoTime() - againAtNanos >= 0) {
+      batch.addAll(postponed);
+      postponed.clear();
+    }
+    ended.drainTo(batch, Math.max(0, MOST_PER_BATCH - batch.size()));
     if (batch.isEmpty()) {
-      return IDLE;
+      return postponed.isEmpty() ? IDLE : POSTPONED;
     }
     // Throws when the database is away; the batch stays for the next round.
     List<FinishReply> replies = leases.finish(batch);
@@ -79,10 +87,25 @@ final class Finisher implements Loop.Step {
     for (int i = 0; i < written.size(); i++) {
       settle(written.get(i), replies.get(i));
     }
-    return ended.isEmpty() ? IDLE : Duration.ZERO;
+    if (!ended.isEmpty()) {
+      return Duration.ZERO;
+    }
+    return postponed.isEmpty() ? IDLE : POSTPONED;
+  }
+
+  /** Writes what came in while the loop was ending. */
+  void flush() {
+    for (int round = 0; round < LAST_ROUNDS && !(ended.isEmpty() && batch.isEmpty()); round++) {
+      Duration unused = runOnce();
+    }
   }
 
   private void settle(Finish finish, FinishReply reply) {
+    if (reply instanceof FinishReply.NotNow) {
+      postponed.add(finish);
+      againAtNanos = System.nanoTime() + POSTPONED.toNanos();
+      return;
+    }
     if (reply instanceof FinishReply.Lost) {
       log.debug("Lease of job {} lost before its end was recorded", finish.lease().key().jobId());
       listener.leaseLost(finish.lease());

@@ -12,7 +12,7 @@ public interface Handler<A> {
   /** An exception means {@link Outcome.Failed}, to be retried as the job's policy says. */
   Outcome handle(A args, JobContext context) throws Exception;
 
-  /** A handler whose normal return is success. */
+  /** A handler whose normal return is success, unless it was told to stop. */
   @FunctionalInterface
   interface Simple<A> {
 
@@ -21,7 +21,7 @@ public interface Handler<A> {
     default Handler<A> returningSuccess() {
       return (args, context) -> {
         handle(args, context);
-        return Outcome.succeeded();
+        return context.returned();
       };
     }
   }

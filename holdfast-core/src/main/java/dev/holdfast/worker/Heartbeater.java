@@ -58,7 +58,9 @@ final class Heartbeater implements Loop.Step {
       case EXTENDED -> running.renewed(sentNanos);
       case STOP_REQUESTED -> {
         running.renewed(sentNanos);
-        boolean unused = running.interrupt(Interruption.STOP);
+        if (running.interruption().isEmpty()) { // once: its clean-up is not to be disturbed
+          boolean unused = running.interrupt(Interruption.STOP);
+        }
       }
       case BUSY -> log.debug("Row of job {} is locked, its lease not renewed", id(running));
       case LOST -> {

@@ -4,6 +4,7 @@ import dev.holdfast.codec.Codec;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Limits;
+import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Progress;
 import dev.holdfast.lease.FinishReply;
@@ -13,6 +14,7 @@ import dev.holdfast.lease.Report;
 import dev.holdfast.lease.TransactionWork;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
@@ -27,12 +29,14 @@ public final class JobContext {
   private final LeaseSource leases;
   private final Codec codec;
   private final ReentrantLock lock = new ReentrantLock();
+  private final ReentrantLock sending = new ReentrantLock();
   private Progress unsent = Progress.NONE;
   private final List<String> unsentLines = new ArrayList<>();
   private long droppedLines;
   private long inputTokens;
   private long outputTokens;
   private volatile boolean finished;
+  private volatile boolean toldToStop;
 
   JobContext(Running running, LeaseSource leases, Codec codec) {
     this.running = running;
@@ -81,9 +85,20 @@ public final class JobContext {
 
   /**
    * Somebody wants this job to end: a stop was requested, the worker closes, or the lease is lost.
+   * A handler that returns normally after it was told so has not succeeded; one that has all the
+   * same says so by its outcome.
    */
   public boolean shouldStop() {
-    return running.interruption().isPresent();
+    boolean stop = running.interruption().isPresent();
+    toldToStop |= stop;
+    return stop;
+  }
+
+  /** How a handler that just returned has ended: cut short, if it was told to stop. */
+  Outcome returned() {
+    return toldToStop
+        ? running.interruptedOutcome().orElseGet(Outcome::succeeded)
+        : Outcome.succeeded();
   }
 
   /** Stored within a second or so; the last one wins. */
@@ -98,6 +113,7 @@ public final class JobContext {
 
   /** Adds a line to the job's log, stored within a second or so. */
   public void log(String line) {
+    Objects.requireNonNull(line, "line");
     lock.lock();
     try {
       if (unsentLines.size() < Limits.LOG_LINES_PER_REPORT) {
@@ -167,6 +183,15 @@ public final class JobContext {
 
   /** Sends what was said and not yet stored; false when the lease is lost. */
   boolean flush() {
+    sending.lock(); // or an older report could overtake a checkpoint
+    try {
+      return sendUnsent();
+    } finally {
+      sending.unlock();
+    }
+  }
+
+  private boolean sendUnsent() {
     Report report = take();
     if (report.isEmpty()) {
       return !running.isLost();

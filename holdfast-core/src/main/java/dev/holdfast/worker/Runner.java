@@ -5,9 +5,7 @@ import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
-import dev.holdfast.worker.Running.Interruption;
 import java.time.Duration;
-import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -16,6 +14,9 @@ import org.slf4j.MDC;
 final class Runner {
 
   private static final Logger log = LoggerFactory.getLogger(Runner.class);
+
+  private static final Failure SAID_NOTHING =
+      Failure.permanent(Failure.HANDLER_FAILED, "The handler answered null instead of an outcome");
 
   private final LeaseSource leases;
   private final WorkerSetup setup;
@@ -70,7 +71,8 @@ final class Runner {
         Interceptor.Next inner = next;
         next = () -> interceptor.around(running.context(), inner);
       }
-      return next.proceed();
+      Outcome outcome = next.proceed();
+      return outcome == null ? Outcome.failed(SAID_NOTHING) : outcome;
     } catch (Throwable thrown) { // a handler's Error must not take the lease with it
       return outcomeOf(running, thrown);
     } finally {
@@ -79,17 +81,12 @@ final class Runner {
   }
 
   private static Outcome outcomeOf(Running running, Throwable thrown) {
-    Optional<Interruption> interruption = running.interruption();
-    if (interruption.isEmpty()) {
-      log.debug("Handler failed", thrown);
-      return Outcome.failed(Failure.of(thrown));
-    }
-    return switch (interruption.get()) {
-      case STOP -> new Outcome.Stopped();
-      case DRAIN -> new Outcome.Released("worker is closing");
-      // Most likely refused; it says at least that the work is over and what it held can pass on.
-      case LOST -> new Outcome.LeaseExpired(running.lease().worker());
-    };
+    return running
+        .interruptedOutcome()
+        .orElseGet(() -> {
+          log.debug("Handler failed", thrown);
+          return Outcome.failed(Failure.of(thrown));
+        });
   }
 
   private void handOver(Running running, Outcome outcome) {

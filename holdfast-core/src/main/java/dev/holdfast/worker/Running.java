@@ -1,6 +1,7 @@
 package dev.holdfast.worker;
 
 import dev.holdfast.codec.Codec;
+import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
 import java.time.Duration;
@@ -120,6 +121,19 @@ final class Running {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** What an attempt ends as that was interrupted and heeded it. */
+  Optional<Outcome> interruptedOutcome() {
+    return interruption()
+        .map(reason ->
+            switch (reason) {
+              case STOP -> new Outcome.Stopped();
+              case DRAIN -> new Outcome.Released("worker is closing");
+              // Most likely refused; it says at least that the work is over and what it held can
+              // pass on.
+              case LOST -> new Outcome.LeaseExpired(lease.worker());
+            });
   }
 
   boolean isLost() {

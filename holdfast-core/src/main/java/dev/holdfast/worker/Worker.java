@@ -67,8 +67,8 @@ public final class Worker implements AutoCloseable {
     lock.lock();
     try {
       if (phase == Phase.NEW) {
-        phase = Phase.STARTED;
         startLoops();
+        phase = Phase.STARTED;
         log.info(
             "Worker {} started: queues {}, {} at once",
             name(),
@@ -83,7 +83,12 @@ public final class Worker implements AutoCloseable {
 
   private void startLoops() {
     List<AutoCloseable> background = new ArrayList<>();
-    surroundings.background().forEach(step -> background.add(step.start()));
+    try {
+      surroundings.background().forEach(step -> background.add(step.start()));
+    } catch (RuntimeException e) { // say, the database is away: nothing was started
+      background.forEach(Worker::stop);
+      throw e;
+    }
     Loop fence = Loop.start("holdfast-self-fence", selfFence);
     Loop heartbeat = Loop.start("holdfast-heartbeat", heartbeater);
     Loop reports = Loop.start("holdfast-reports", reporter);
@@ -98,7 +103,8 @@ public final class Worker implements AutoCloseable {
     AutoCloseable bell = surroundings.bell().onRing(tenant -> claim.wake());
     stopFirst = List.of(bell, claim);
     // Heartbeats stop last: until everything is written back, the reaper must not take it.
-    stopLast = new ArrayList<>(List.of(finish, reports, fence, heartbeat));
+    stopLast =
+        new ArrayList<>(List.<AutoCloseable>of(finish, finisher::flush, reports, fence, heartbeat));
     stopLast.addAll(background);
   }
 

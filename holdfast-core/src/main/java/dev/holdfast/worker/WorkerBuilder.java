@@ -62,7 +62,7 @@ public final class WorkerBuilder {
     return new Worker(
         config,
         surroundings.apply(config, handlers.kinds()),
-        new WorkerSetup(handlers, interceptors, codec, listener));
+        new WorkerSetup(handlers, interceptors, codec, new FencedListener(listener)));
   }
 
   public Worker start() {

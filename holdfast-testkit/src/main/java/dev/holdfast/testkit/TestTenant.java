@@ -90,7 +90,7 @@ public final class TestTenant implements BeforeEachCallback, AfterEachCallback {
         """
         CREATE OR REPLACE FUNCTION {schema}.clock() RETURNS timestamptz
           LANGUAGE sql STABLE PARALLEL SAFE
-          AS 'SELECT now() + interval ''%d milliseconds'''
+          AS 'SELECT statement_timestamp() + interval ''%d milliseconds'''
         """
             .formatted(ahead.toMillis()));
   }

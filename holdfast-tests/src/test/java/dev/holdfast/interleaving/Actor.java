@@ -61,7 +61,6 @@ final class Actor implements AutoCloseable {
   private final List<Lease> granted = new ArrayList<>();
   private Status status = Status.DONE;
   private boolean mayGo;
-  private boolean isFree;
   private String next = "";
   private Optional<Throwable> failure = Optional.empty();
   private Optional<Thread> thread = Optional.empty();
@@ -124,7 +123,6 @@ final class Actor implements AutoCloseable {
       granted.clear();
       failure = Optional.empty();
       mayGo = false;
-      isFree = false;
       status = Status.GOING;
     }
     Thread own = Thread.ofPlatform().daemon().unstarted(() -> play(part));
@@ -152,7 +150,7 @@ final class Actor implements AutoCloseable {
     status = Status.AT_THE_GATE;
     notifyAll();
     try {
-      while (!mayGo && !isFree) {
+      while (!mayGo) {
         wait();
       }
     } catch (InterruptedException e) {
@@ -166,12 +164,6 @@ final class Actor implements AutoCloseable {
   synchronized void go() {
     mayGo = true;
     status = Status.GOING;
-    notifyAll();
-  }
-
-  /** All the rest, as it likes: the play is over. */
-  synchronized void setFree() {
-    isFree = true;
     notifyAll();
   }
 

@@ -53,7 +53,7 @@ final class Explorer implements AutoCloseable {
         Play play = stage.play(parts, schedule, scene.now());
         plays++;
         mostStatements = Math.max(mostStatements, play.choices().size());
-        List<String> complaints = complaints(scene, play, parts.size());
+        List<String> complaints = complaints(scene, parts.size());
         if (!complaints.isEmpty()) {
           String failure = "%s:\n  %s\n  after\n%s".formatted(scenario, complaints, play);
           return new Found(plays, mostStatements, false, Optional.of(failure));
@@ -68,9 +68,8 @@ final class Explorer implements AutoCloseable {
     return new Found(plays, mostStatements, true, Optional.empty());
   }
 
-  private List<String> complaints(Scene scene, Play play, int actors) throws SQLException {
+  private List<String> complaints(Scene scene, int actors) throws SQLException {
     List<String> complaints = new ArrayList<>();
-    play.deadlock().ifPresent(complaints::add);
     List<Lease> granted = new ArrayList<>();
     for (int i = 0; i < actors; i++) {
       stage.actor(i).failure().ifPresent(thrown -> complaints.add(thrown.toString()));

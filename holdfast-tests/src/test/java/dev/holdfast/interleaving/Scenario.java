@@ -72,6 +72,13 @@ enum Scenario {
               .enqueue("three", needs("b")),
       scene -> List.of(claim(3), act(scene, "two", Verbs.CANCEL))),
 
+  PARK_CANCEL_ON_A_NEW_TARGET(
+      scene ->
+          scene
+              .enqueue("one", NewJob.of("deploy", 1).withTarget("t"))
+              .enqueue("two", NewJob.of("deploy", 1).withTarget("t")),
+      scene -> List.of(act(scene, "one", Verbs.CANCEL), claim(2))),
+
   CANCEL_OF_THE_WOKEN(
       scene ->
           scene
@@ -168,7 +175,7 @@ enum Scenario {
               .claim()
               .enqueue("two", needs("b"))
               .enqueue("three", needs("a", "b")),
-      scene -> List.of(finish(scene, "one", Outcome.succeeded()), claim(1), claim(2))),
+      scene -> List.of(finish(scene, "one", Outcome.succeeded()), claim(2), claim(2))),
 
   // Whoever looked before the others parked and woke must look again.
   STALE_CLAIM(
@@ -184,6 +191,7 @@ enum Scenario {
   FREE_CLAIM(
       scene ->
           scene
+              .capacity("target:t", 1)
               .enqueue("one", NewJob.of("deploy", 1).withTarget("t"))
               .pause("one")
               .enqueue("two", NewJob.of("deploy", 1).withTarget("t")),

@@ -13,7 +13,6 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
@@ -21,14 +20,11 @@ import java.util.stream.IntStream;
 final class Stage implements AutoCloseable {
 
   private static final int MOST_ACTORS = 3;
+  private static final int NOBODY = -1;
   private static final long PATIENCE_NANOS = 20_000_000_000L;
 
-  /**
-   * How a play went.
-   *
-   * @param deadlock everybody waited for somebody
-   */
-  record Play(List<Choice> choices, Optional<String> deadlock) {
+  /** How a play went. */
+  record Play(List<Choice> choices) {
 
     @Override
     public String toString() {
@@ -66,8 +62,7 @@ final class Stage implements AutoCloseable {
       playing.get(i).begin(parts.get(i), now);
     }
     List<Choice> choices = new ArrayList<>();
-    Optional<String> deadlock = Optional.empty();
-    int last = 0;
+    int last = NOBODY;
     settle(playing);
     while (playing.stream().anyMatch(actor -> actor.status() != Status.DONE)) {
       List<Integer> enabled =
@@ -76,26 +71,41 @@ final class Stage implements AutoCloseable {
               .boxed()
               .toList();
       if (enabled.isEmpty()) {
-        deadlock = Optional.of("everybody waits for a lock");
-        break;
+        // A lock is being handed on; or, should they wait in a circle, the server will say so.
+        awaitOne(playing);
+        continue;
       }
-      int chosen =
-          choices.size() < schedule.choices().size()
-              ? schedule.choices().get(choices.size())
-              : enabled.contains(last) ? last : enabled.getFirst();
+      int chosen = choice(schedule, choices.size(), enabled, last);
       choices.add(new Choice(enabled, chosen, last, playing.get(chosen).next()));
       playing.get(chosen).go();
       settle(playing);
       last = chosen;
     }
-    // After a deadlock the server lets one of them go on, in its own time.
-    for (Actor actor : playing) {
-      actor.setFree();
-    }
     for (Actor actor : playing) {
       actor.join();
     }
-    return new Play(choices, deadlock);
+    return new Play(choices);
+  }
+
+  // Where the server was slower than last time, somebody may still wait for a lock.
+  private static int choice(Schedule schedule, int number, List<Integer> enabled, int last) {
+    if (number < schedule.choices().size() && enabled.contains(schedule.choices().get(number))) {
+      return schedule.choices().get(number);
+    }
+    return enabled.contains(last) ? last : enabled.getFirst();
+  }
+
+  private static void awaitOne(List<Actor> playing) throws InterruptedException {
+    long deadline = System.nanoTime() + PATIENCE_NANOS;
+    while (playing.stream().noneMatch(actor -> actor.status() == Status.AT_THE_GATE)
+        && playing.stream().anyMatch(actor -> actor.status() == Status.GOING)) {
+      for (Actor actor : playing) {
+        actor.awaitSettled(2);
+      }
+      if (System.nanoTime() > deadline) {
+        throw new IllegalStateException("everybody waits for a lock");
+      }
+    }
   }
 
   /** Waits until everybody is at the gate, done, or waits for a lock that another one has. */

@@ -81,6 +81,13 @@ final class Driver {
     return model;
   }
 
+  /** Jobs for which something is kept. */
+  List<ModelJob> reserving() {
+    return model.jobs().stream()
+        .filter(job -> before.reservations().stream().anyMatch(kept -> kept.job().equals(job.id)))
+        .toList();
+  }
+
   int leaseCount(int job) {
     return leasesOf.getOrDefault(job, List.of()).size();
   }
@@ -210,7 +217,10 @@ final class Driver {
     if (first.worker.equals(claim.worker())) {
       first.leases.stream()
           .filter(lease -> model.isCurrent(jobOf(lease), lease.key().fence()))
-          .forEach(lease -> expected.add(lease.key()));
+          .forEach(lease -> {
+            expected.add(lease.key());
+            model.beat(jobOf(lease)); // whoever asks again begins anew
+          });
     }
     Set<Object> found = new java.util.HashSet<>();
     claimed.leases().forEach(lease -> found.add(lease.key()));

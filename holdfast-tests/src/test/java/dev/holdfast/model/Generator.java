@@ -59,7 +59,7 @@ final class Generator {
     if (roll < 52) {
       return claim(driver);
     }
-    if (roll < 70) {
+    if (roll < 68) {
       return leased.isEmpty() ? claim(driver) : finish(driver, leased);
     }
     if (roll < 73) {
@@ -75,7 +75,7 @@ final class Generator {
       return new Reap();
     }
     if (roll < 97) {
-      return act(jobs);
+      return act(first(driver.reserving(), jobs));
     }
     return roll < 99
         ? new SetCapacity(anyName(), 1 + dice.nextInt(3))
@@ -147,7 +147,8 @@ final class Generator {
   /** By a worker that has lost its lease, or has said so already. */
   private Command late(Driver driver, List<ModelJob> jobs) {
     List<ModelJob> lost = jobs.stream().filter(ModelJob::hasLostALease).toList();
-    ModelJob job = any(lost.isEmpty() || dice.nextInt(3) == 0 ? jobs : lost);
+    List<ModelJob> givenAway = lost.stream().filter(ModelJob::isLeased).toList();
+    ModelJob job = any(first(givenAway, lost, jobs));
     int count = driver.leaseCount(job.number);
     if (count == 0) {
       return claim(driver);
@@ -191,6 +192,17 @@ final class Generator {
 
   private String anyName() {
     return dice.nextInt(3) == 0 ? "target:" + any(TARGETS) : any(RESOURCES);
+  }
+
+  // Those who come first are worth more, but the others have a chance, too.
+  @SafeVarargs
+  private List<ModelJob> first(List<ModelJob>... preferred) {
+    for (List<ModelJob> each : preferred) {
+      if (!each.isEmpty() && dice.nextInt(4) > 0) {
+        return each;
+      }
+    }
+    return preferred[preferred.length - 1];
   }
 
   private <T> T any(List<T> things) {

@@ -1,11 +1,12 @@
 -- The plain life of a job: waiting and running in job, finished in job_done.
 -- docs/decisions/0001-tables.md has the measurements behind this shape.
 
--- The one clock every stored time is compared with. A function, so that tests can move it; the
+-- The one clock every stored time is compared with: when the statement began, not its transaction,
+-- which may be a handler's long one. A function, so that tests can move it; the
 -- planner inlines it, so it costs nothing.
 CREATE FUNCTION {schema}.clock() RETURNS timestamptz
   LANGUAGE sql STABLE PARALLEL SAFE
-  AS 'SELECT now()';
+  AS 'SELECT statement_timestamp()';
 
 -- Every grant of a lease draws from here, so a later grant always has the larger number.
 -- JavaScript's integers end at 2^53, and so do our fences.
@@ -246,6 +247,27 @@ CREATE TABLE {schema}.reservation (
 );
 
 CREATE INDEX reservation_job ON {schema}.reservation (job_id);
+
+-- Whether what is reserved for a job is really kept from others: not while something blocks it or its
+-- queue is paused, and not when it was woken and nobody came for it. That could be for days.
+CREATE FUNCTION {schema}.insists(id uuid) RETURNS boolean
+  LANGUAGE sql STABLE
+  AS $$
+    SELECT EXISTS (
+      SELECT
+        FROM {schema}.job
+        JOIN {schema}.lane ON lane.id = job.lane
+        LEFT JOIN {schema}.queue ON queue.name = lane.queue
+       WHERE job.id = insists.id
+         AND job.state = 'queued'
+         AND NOT coalesce(queue.paused, false)
+         AND NOT EXISTS (SELECT FROM {schema}.block WHERE block.resource = ANY (job.resources))
+         AND (job.waiting_on IS NOT NULL
+              OR EXISTS (SELECT
+                           FROM {schema}.reservation
+                          WHERE reservation.job_id = job.id
+                            AND reservation.since > {schema}.clock() - interval '10 seconds')))
+  $$;
 
 -- A record of the application's world that follows its job: a site, an environment.
 CREATE TABLE {schema}.subject (
