@@ -18,6 +18,8 @@ import java.util.function.Predicate;
  */
 final class ClaimRules {
 
+  private static final long LAPSE_MILLIS = 10_000;
+
   private final Model model;
   private final Snapshot before;
   private final Snapshot after;
@@ -68,7 +70,11 @@ final class ClaimRules {
     }
     for (String name : job.spec.needs()) {
       long taken = model.holders(name) + granted.stream().filter(needs(name)).count();
-      long kept = keptForOthers(name, job, owner -> !granted.contains(owner) && isKeptAfter(owner));
+      long kept =
+          keptForOthers(
+              name,
+              job,
+              owner -> !granted.contains(owner) && isKeptAfter(owner) && !hasLapsed(owner));
       if (model.isBlocked(name)) {
         complaints.add(job + " was granted though " + name + " is blocked");
       }
@@ -81,6 +87,14 @@ final class ClaimRules {
     model.jobs().stream()
         .filter(other -> isBeforeOnTarget(other, job) && !granted.contains(other))
         .forEach(other -> complaints.add(job + " was granted before " + other + " of its target"));
+  }
+
+  // It was woken, and for ten seconds nobody came for it.
+  private boolean hasLapsed(ModelJob owner) {
+    return !before.isParked(owner)
+        && before.reservations().stream()
+            .filter(kept -> kept.job().equals(owner.id))
+            .allMatch(kept -> kept.since() <= model.now() - LAPSE_MILLIS);
   }
 
   private boolean isKeptAfter(ModelJob owner) {

@@ -42,7 +42,7 @@ record Snapshot(
 
   record Blocking(String resource, UUID job) {}
 
-  record Reservation(String resource, UUID job, boolean got) {}
+  record Reservation(String resource, UUID job, boolean got, long since) {}
 
   // Times as milliseconds: what the engine writes in this rig has no finer ones.
   private static final String ALL =
@@ -65,8 +65,8 @@ record Snapshot(
              NULL, NULL
         FROM {schema}.block
       UNION ALL
-      SELECT 'reservation', job_id, resource, got::int, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-             NULL, NULL, NULL
+      SELECT 'reservation', job_id, resource, got::int, NULL, NULL, NULL, NULL,
+             (extract(epoch FROM since) * 1000)::bigint, NULL, NULL, NULL, NULL, NULL
         FROM {schema}.reservation
       UNION ALL
       SELECT 'resource', NULL, name, capacity, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
@@ -115,7 +115,8 @@ record Snapshot(
       }
       case "hold" -> holds.add(new Held(name, id, number, millis(row, "ends_at")));
       case "block" -> blocks.add(new Blocking(name, id));
-      case "reservation" -> reservations.add(new Reservation(name, id, number == 1));
+      case "reservation" ->
+          reservations.add(new Reservation(name, id, number == 1, row.getLong("ends_at")));
       case "resource" -> capacities.put(name, (int) number);
       default -> throw new IllegalStateException(row.getString("what"));
     }

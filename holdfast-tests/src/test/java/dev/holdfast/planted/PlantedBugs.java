@@ -13,15 +13,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Shows that the rigs are worth something: each guard of the protocol of holds is taken away in
- * turn, and the model test or the interleavings must notice. Takes a quarter of an hour, so only
- * with {@code -Dholdfast.planted=all}, or the names of some.
+ * turn, and the model test or the interleavings must notice. Takes a quarter of an hour, so it is
+ * no part of the daily tests: {@code mvn test -pl holdfast-tests -am -Dtest=PlantedBugs}, and
+ * {@code -Dholdfast.planted=} the names of some.
  */
-@EnabledIfSystemProperty(named = "holdfast.planted", matches = ".+")
-class PlantedBugsTest {
+class PlantedBugs {
 
   private static final String WHICH = System.getProperty("holdfast.planted", "all");
   private static final long COMMANDS = Long.getLong("holdfast.planted.commands", 4_000);
