@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 class InterleavingTest {
 
   private static final int PREEMPTIONS = Integer.getInteger("holdfast.interleaving.preemptions", 2);
-  private static final int PLAYS = Integer.getInteger("holdfast.interleaving.plays", 150);
+  private static final int PLAYS = Integer.getInteger("holdfast.interleaving.plays", 40);
 
   @Test
   @Timeout(value = 2, unit = TimeUnit.HOURS)

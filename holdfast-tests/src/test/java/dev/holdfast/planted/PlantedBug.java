@@ -37,9 +37,9 @@ enum PlantedBug implements UnaryOperator<String> {
       "AND NOT EXISTS \\(SELECT FROM \\S+ WHERE block.resource = resource.name\\)",
       ""),
 
-  PARKED_JOBS_CLAIMED(Statements.LOCK_JOBS, "", "AND waiting_on IS NULL", ""),
-  RUNNING_JOBS_CLAIMED(Statements.LOCK_JOBS, "", "AND state = 'queued'", ""),
-  NO_JOB_LOCK_IN_CLAIMS(Statements.LOCK_JOBS, "", "FOR UPDATE SKIP LOCKED", ""),
+  PARKED_JOBS_CLAIMED(Statements.LOCK_JOBS, "", "AND (?:job\\.)?waiting_on IS NULL", ""),
+  RUNNING_JOBS_CLAIMED(Statements.LOCK_JOBS, "", "AND (?:job\\.)?state = 'queued'", ""),
+  NO_JOB_LOCK_IN_CLAIMS(Statements.LOCK_JOBS, "", "FOR UPDATE (?:OF job )?SKIP LOCKED", ""),
   PARKS_WHAT_IS_PARKED("waiting_since = coalesce", "", "AND waiting_on IS NULL", ""),
 
   NO_CAPACITY(Statements.ROOMS, "", "resource.capacity,", "resource.capacity + 1 AS capacity,"),
@@ -84,13 +84,14 @@ enum PlantedBug implements UnaryOperator<String> {
 
   // Second guards. Without them jobs try in vain, or nothing changes as long as the first holds:
   // a reservation does not count while its owner is blocked, and an attempt that is in the history
-  // cannot be written there again.
+  // cannot be written there again. What an act writes is guarded by fence and state, too.
   private static final Set<String> HARMLESS =
       Set.of(
           "WAKES_THE_BLOCKED",
           "PARKS_WHAT_IS_PARKED",
           "RESERVATIONS_KEPT_WHEN_BLOCKED",
-          "SEND_BACK_UNDER_ANY_FENCE");
+          "SEND_BACK_UNDER_ANY_FENCE",
+          "ACTS_LOCK_NO_JOB");
 
   boolean isHarmless() {
     return HARMLESS.contains(name());
@@ -102,8 +103,7 @@ enum PlantedBug implements UnaryOperator<String> {
     static final String WOKEN = "AND waiting_on = ANY \\(ARRAY \\(SELECT name FROM free\\)\\)";
     static final String ROOMS = "AS reserved_by";
     static final String FORGET = "DELETE FROM \\S+\\.reservation WHERE job_id = ANY \\(\\?\\)\\s*$";
-    static final String LOCK_JOBS =
-        "SELECT id\\s+FROM \\S+\\.job\\s+WHERE id = ANY \\(\\?\\)[\\s\\S]*SKIP LOCKED";
+    static final String LOCK_JOBS = "AS asked \\(id\\)[\\s\\S]*SKIP LOCKED";
   }
 
   private final Pattern statement;
