@@ -5,11 +5,12 @@ import dev.holdfast.bench.measure.Bench;
 import dev.holdfast.bench.measure.Sample;
 import dev.holdfast.bench.measure.Scale;
 import dev.holdfast.bench.measure.Server;
-import dev.holdfast.bench.workload.Drain;
 import dev.holdfast.bench.workload.Workload;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Runs each workload for all contenders before the next, and starts every repeat with another one:
@@ -19,7 +20,7 @@ record Tournament(Server server, Scale scale, List<Contender> contenders, JsonLi
 
   Results run(List<WorkloadName> workloads, int concurrency, int repeats) throws Exception {
     Results results = new Results();
-    warmUp();
+    warmUp(workloads, concurrency);
     for (WorkloadName workload : workloads) {
       List<Contender> order = new ArrayList<>(contenders);
       for (int repeat = 1; repeat <= repeats; repeat++) {
@@ -37,10 +38,14 @@ record Tournament(Server server, Scale scale, List<Contender> contenders, JsonLi
   }
 
   /** Compiles the code and fills the caches, so that the first repeat is like the others. */
-  private void warmUp() throws Exception {
-    for (Contender contender : contenders) {
-      progress("warm-up", 0, contender);
-      List<Sample> unused = run(new Drain(), contender);
+  private void warmUp(List<WorkloadName> workloads, int concurrency) throws Exception {
+    Set<WorkloadName> first = EnumSet.noneOf(WorkloadName.class);
+    workloads.forEach(workload -> first.addAll(workload.warmedBy()));
+    for (WorkloadName workload : first) {
+      for (Contender contender : contenders) {
+        progress("warm-up by " + workload, 0, contender);
+        List<Sample> unused = run(workload.workload(concurrency), contender);
+      }
     }
   }
 

@@ -1,15 +1,18 @@
 package dev.holdfast.bench;
 
+import dev.holdfast.bench.workload.Blocked;
 import dev.holdfast.bench.workload.Drain;
 import dev.holdfast.bench.workload.Enqueue;
 import dev.holdfast.bench.workload.ForkedDrain;
 import dev.holdfast.bench.workload.Growth;
 import dev.holdfast.bench.workload.HeldSnapshot;
 import dev.holdfast.bench.workload.Idle;
+import dev.holdfast.bench.workload.Keyed;
 import dev.holdfast.bench.workload.Latency;
 import dev.holdfast.bench.workload.Sustained;
 import dev.holdfast.bench.workload.WalkOver;
 import dev.holdfast.bench.workload.Workload;
+import java.util.Set;
 
 /** The workloads as docs/performance.md numbers them. */
 enum WorkloadName {
@@ -18,8 +21,10 @@ enum WorkloadName {
   W2,
   W3,
   W4,
+  W5,
   W6,
   W7,
+  W8,
   W9,
   W12;
 
@@ -30,10 +35,21 @@ enum WorkloadName {
       case W2 -> new Enqueue();
       case W3 -> new Latency();
       case W4 -> new Sustained();
+      case W5 -> new Keyed();
       case W6 -> new Growth();
       case W7 -> new Idle();
+      case W8 -> new Blocked();
       case W9 -> new HeldSnapshot();
       case W12 -> new WalkOver();
+    };
+  }
+
+  /** Those that are to run first, uncounted, so that the code of this one is compiled. */
+  Set<WorkloadName> warmedBy() {
+    return switch (this) {
+      case W5 -> Set.of(W5);
+      case W8 -> Set.of(W1, W5);
+      case W1, W1M, W2, W3, W4, W6, W7, W9, W12 -> Set.of(W1);
     };
   }
 }

@@ -10,6 +10,9 @@ public interface Contender {
   /** Whether its queue knows such jobs. */
   boolean canFill(Backlog backlog);
 
+  /** Whether its queue knows jobs that must not run at once because they share a key. */
+  boolean knowsKeys();
+
   /** Drops and creates its tables. */
   void reset(Server server);
 

@@ -28,6 +28,11 @@ public record HoldfastContender(int concurrency) implements Contender {
   }
 
   @Override
+  public boolean knowsKeys() {
+    return true;
+  }
+
+  @Override
   public void reset(Server server) {
     server.execute(DROP);
     try (HikariDataSource pool = Pools.open(server.jdbcUrl(), 4)) {

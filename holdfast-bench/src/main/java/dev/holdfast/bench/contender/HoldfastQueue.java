@@ -8,12 +8,15 @@ import dev.holdfast.job.Placement;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.queue.Jobs;
+import dev.holdfast.worker.Worker;
 import dev.holdfast.worker.WorkerListener;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
@@ -22,9 +25,16 @@ final class HoldfastQueue implements JobQueue {
 
   private static final Kind<Integer> NOOP = Kind.of("noop", Integer.class);
 
+  private static final Kind<Integer> HOLDING = Kind.of("holding", Integer.class);
+
   private static final String UNFINISHED =
       """
       SELECT count(*) FROM holdfast_default.job
+      """;
+
+  private static final String PARKED =
+      """
+      SELECT count(*) FROM holdfast_default.job WHERE waiting_on IS NOT NULL
       """;
 
   // As the worker would have left them, with ids that ascend like those made by time.
@@ -72,6 +82,34 @@ final class HoldfastQueue implements JobQueue {
   }
 
   @Override
+  public void enqueueAll(int from, int count, IntFunction<List<String>> keysOf) {
+    enqueueAll(number -> NOOP.job(number).withResources(keysOf.apply(number)), from, count);
+  }
+
+  @Override
+  public AutoCloseable hold(List<String> keys) {
+    keys.forEach(key -> jobs.enqueue(HOLDING.job(0).withResources(key)));
+    CountDownLatch begun = new CountDownLatch(keys.size());
+    CountDownLatch over = new CountDownLatch(1);
+    Worker worker =
+        holdfast
+            .worker()
+            .configure(config -> config.withConcurrency(keys.size()))
+            .handle(
+                HOLDING,
+                (number, context) -> {
+                  begun.countDown();
+                  over.await();
+                })
+            .start();
+    await(begun);
+    return () -> {
+      over.countDown();
+      worker.close();
+    };
+  }
+
+  @Override
   public void fill(Backlog backlog, int count) {
     switch (backlog) {
       case SAME -> fillWith(NOOP::job, count);
@@ -116,9 +154,25 @@ final class HoldfastQueue implements JobQueue {
   }
 
   @Override
+  public long parked() {
+    return Count.of(pool, PARKED);
+  }
+
+  @Override
   public void close() {
     pool.close();
     otherPool.close();
+  }
+
+  private static void await(CountDownLatch begun) {
+    try {
+      if (!begun.await(10, TimeUnit.SECONDS)) {
+        throw new IllegalStateException(begun.getCount() + " jobs did not get their key");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
   }
 
   private void fillWith(IntFunction<NewJob> job, int count) {

@@ -37,6 +37,11 @@ public final class RawContender implements Contender {
   }
 
   @Override
+  public boolean knowsKeys() {
+    return false;
+  }
+
+  @Override
   public void reset(Server server) {
     server.execute(CREATE);
   }

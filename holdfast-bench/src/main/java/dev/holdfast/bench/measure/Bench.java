@@ -9,6 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 public record Bench(Server server, Scale scale, Contender contender) {
 
   private static final Duration LOOK_AGAIN = Duration.ofMillis(5);
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   /** Something done to a queue. */
   @FunctionalInterface
@@ -21,6 +22,7 @@ public record Bench(Server server, Scale scale, Contender contender) {
 
   /** Empties the contender's tables and fills them anew. */
   public void prepare(Action<?> filling) throws Exception {
+    String others = sessions();
     contender.reset(server);
     server.execute("CHECKPOINT");
     try (JobQueue queue = contender.open(server)) {
@@ -28,10 +30,11 @@ public record Bench(Server server, Scale scale, Contender contender) {
     }
     // Both the planner and the hint bits are then as they would be on a queue that has lived.
     server.execute("VACUUM ANALYZE");
-    awaitOthersGone();
+    awaitEndOfAllBut(others);
   }
 
   public <T> Measured<T> measure(Action<T> action) throws Exception {
+    String others = sessions();
     Reading before;
     Reading after;
     T result;
@@ -40,17 +43,28 @@ public record Bench(Server server, Scale scale, Contender contender) {
       result = action.apply(queue);
       after = Reading.take(server);
     }
-    awaitOthersGone();
+    awaitEndOfAllBut(others);
     return new Measured<>(result, after.withTransactionsOf(server).minus(before));
   }
 
-  /** A session that ended has told all its counts, and takes no CPU from the next. */
-  private void awaitOthersGone() {
-    while (server.askNumber(
-            "SELECT count(*) FROM pg_stat_activity"
-                + " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
-        > 0) {
+  /** Sessions that ended have told all their counts, and take no CPU from the next. */
+  private void awaitEndOfAllBut(String others) {
+    String ours =
+        " FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> ALL ('%s')"
+            .formatted(others);
+    long beganNanos = System.nanoTime();
+    while (server.askNumber("SELECT count(*)" + ours) > 0) {
       LockSupport.parkNanos(LOOK_AGAIN.toNanos());
+      // A pool that is closed while somebody is about to use it may lose a connection.
+      if (System.nanoTime() - beganNanos > PATIENCE.toNanos()) {
+        server.execute("SELECT pg_terminate_backend(pid)" + ours);
+      }
     }
+  }
+
+  /** This server's sessions now, our own for questions among them. */
+  private String sessions() {
+    return server.ask(
+        "SELECT array_agg(pid) FROM pg_stat_activity WHERE backend_type = 'client backend'");
   }
 }
