@@ -66,7 +66,7 @@ public final class Holds {
 
   private static final String NEXT_PASSING =
       """
-      SELECT greatest(0, extract(epoch FROM min(passes_at) - {schema}.clock()) * 1000)
+      SELECT extract(epoch FROM min(passes_at) - {schema}.clock()) * 1000
         FROM {schema}.hold
        WHERE passes_at IS NOT NULL
       """;
@@ -159,7 +159,8 @@ public final class Holds {
         .createQuery(nextPassing)
         .map((row, context) -> Optional.ofNullable(row.getBigDecimal(1)))
         .one()
-        .map(millis -> Duration.ofMillis(millis.longValue()));
+        // Here, not by greatest() in SQL: that takes 0 for larger than nothing at all.
+        .map(millis -> Duration.ofMillis(Math.max(0, millis.longValue())));
   }
 
   /** Passes on what silent workers held, once their grace is over; answers how many were woken. */

@@ -9,8 +9,10 @@ import dev.holdfast.job.Policy.OnLeaseLost;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.Reaper;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 class PassingOnTest extends EngineTest {
@@ -83,6 +85,21 @@ class PassingOnTest extends EngineTest {
     assertThat(tenant.resources().get("site:1").holders())
         .extracting(ResourceState.Holder::fence)
         .containsExactly(current.key().fence());
+  }
+
+  @Test
+  void a_reaper_rests_until_something_passes_on() {
+    Reaper reaper = new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {});
+    Duration period = Duration.ofMinutes(1);
+    enqueue(DEPLOY);
+    claim(1);
+
+    reaper.runOnce();
+    assertThat(reaper.untilNext(period)).isEqualTo(period);
+
+    tenant.advance(Duration.ofSeconds(31));
+    reaper.runOnce();
+    assertThat(reaper.untilNext(period)).isBetween(Duration.ofMillis(1), Holds.KILL_GRACE);
   }
 
   @Test
