@@ -35,22 +35,39 @@ public final class Holds {
       ON CONFLICT DO NOTHING
       """;
 
+  // One by one, by index: compared with an array of unknown values, each row of a scan would be
+  // compared with each of them.
   private static final String LOCK =
       """
-      SELECT name
-        FROM {schema}.resource
-       WHERE name = ANY (:names)
-       ORDER BY name
-         FOR UPDATE
+      SELECT resource.name
+        FROM (SELECT asked.name
+                FROM unnest((SELECT :names)) AS asked (name)
+               ORDER BY asked.name) AS wanted
+       CROSS JOIN LATERAL (
+         SELECT name
+           FROM {schema}.resource
+          WHERE resource.name = wanted.name
+            FOR UPDATE
+       ) AS resource
       """;
 
+  // By place: under the resources' locks nobody else moves these rows, and a join of unknown size
+  // would be planned as if there were few.
   private static final String RELEASE =
       """
       DELETE FROM {schema}.hold
-       USING unnest(:resources, :job_ids, :fences) AS freed (resource, job_id, fence)
-       WHERE hold.resource = freed.resource
-         AND hold.job_id = freed.job_id
-         AND hold.fence = freed.fence
+       WHERE ctid = ANY (ARRAY (
+         SELECT mine.ctid
+           FROM unnest((SELECT :resources), (SELECT :job_ids), (SELECT :fences))
+                  AS freed (resource, job_id, fence)
+          CROSS JOIN LATERAL (
+            SELECT hold.ctid
+              FROM {schema}.hold
+             WHERE hold.resource = freed.resource
+               AND hold.job_id = freed.job_id
+               AND hold.fence = freed.fence
+            OFFSET 0
+          ) AS mine))
       """;
 
   private static final String LINGER =

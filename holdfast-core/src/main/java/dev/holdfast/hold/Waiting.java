@@ -34,8 +34,10 @@ public final class Waiting {
                      WHERE reservation.resource = resource.name
                        AND reservation.got
                        AND {schema}.insists(reservation.job_id)) AS reserved_by
-        FROM {schema}.resource
-       WHERE resource.name = ANY (:names)
+        FROM unnest((SELECT :names)) AS asked (name)
+       CROSS JOIN LATERAL (
+         SELECT name, capacity FROM {schema}.resource WHERE resource.name = asked.name OFFSET 0
+       ) AS resource
       """;
 
   private static final String TURNS =
@@ -80,7 +82,20 @@ public final class Waiting {
   // known here, and those who find the room taken park again. On a target it is one job's turn.
   private static final String WAKE =
       """
-      WITH open AS MATERIALIZED (
+      WITH waited AS MATERIALIZED (
+        SELECT resource.name, resource.capacity
+          FROM unnest((SELECT :names)) AS asked (name)
+         CROSS JOIN LATERAL (
+           SELECT name, capacity FROM {schema}.resource WHERE resource.name = asked.name OFFSET 0
+         ) AS resource
+         WHERE (SELECT true
+                  FROM {schema}.job
+                 WHERE job.waiting_on = asked.name
+                 ORDER BY job.lane -- by index, whatever the planner knows
+                 LIMIT 1)
+            OR EXISTS (SELECT FROM {schema}.reservation
+                        WHERE reservation.resource = asked.name AND NOT reservation.got)
+      ), open AS MATERIALIZED (
         SELECT resource.name,
                resource.capacity
                  - (SELECT count(*)
@@ -93,9 +108,8 @@ public final class Waiting {
                        AND reservation.got
                        AND {schema}.insists(reservation.job_id))
                  AS room
-          FROM {schema}.resource
-         WHERE resource.name = ANY (:names)
-           AND NOT EXISTS (SELECT FROM {schema}.block WHERE block.resource = resource.name)
+          FROM waited AS resource
+         WHERE NOT EXISTS (SELECT FROM {schema}.block WHERE block.resource = resource.name)
       ), free AS MATERIALIZED (
         SELECT name, room FROM open WHERE room > 0
       ), owed AS MATERIALIZED (
@@ -138,7 +152,7 @@ public final class Waiting {
       UPDATE {schema}.job
          SET waiting_on = NULL
        WHERE id = ANY (ARRAY (SELECT id FROM next))
-         AND waiting_on = ANY (ARRAY (SELECT name FROM free))
+         AND coalesce(waiting_on, '') = ANY (ARRAY (SELECT name FROM free)) -- by id, not by this
       """;
 
   // Resources that somebody waits for, page by page, found without reading all who wait.

@@ -178,6 +178,7 @@ final class GuardedClaims {
     List<UUID> granted = new ArrayList<>();
     List<Parked> parked = new ArrayList<>();
     List<UUID> nothingKept = new ArrayList<>();
+    Set<String> leftFree = new TreeSet<>();
     for (Candidate candidate : found) {
       Asking asking = candidate.asking;
       boolean hasPlace = !candidate.limited || places.getOrDefault(candidate.queue, 0) > 0;
@@ -191,6 +192,7 @@ final class GuardedClaims {
         }
         case Decision.Park(String resource, List<String> reserved, boolean insists) -> {
           parked.add(new Parked(asking.jobId(), resource, reserved, insists));
+          leftFree.addAll(asking.needs().resources());
           if (asking.isImpatient() && !insists) {
             nothingKept.add(asking.jobId());
           }
@@ -204,7 +206,7 @@ final class GuardedClaims {
       holds.waiting().forget(handle, nothingKept);
     }
     List<Lease> leases = granted.isEmpty() ? List.of() : grant(handle, request, granted);
-    int woken = holds.waiting().wake(handle, names);
+    int woken = holds.waiting().wake(handle, leftFree);
     subjects.move(
         handle,
         leases.stream()

@@ -146,11 +146,13 @@ CREATE UNIQUE INDEX job_unique_key ON {schema}.job (unique_scope, unique_key)
 -- A thing that only so many jobs may have at once. Rows appear with the first claim that needs them.
 -- The row's lock is the right to change who holds it, who waits for it and what blocks it.
 CREATE TABLE {schema}.resource (
-  name        text PRIMARY KEY,
+  name        text NOT NULL,
   capacity    integer NOT NULL DEFAULT 1,
   capacity_at timestamptz NOT NULL DEFAULT {schema}.clock(), -- holders from before may be more
   CONSTRAINT resource_has_capacity CHECK (capacity >= 1)
-) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+) WITH (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, vacuum_truncate = false
+);
 
 -- Who has it: a running attempt, or one that is not known to have stopped, until passes_at.
 CREATE TABLE {schema}.hold (
@@ -158,9 +160,27 @@ CREATE TABLE {schema}.hold (
   job_id    uuid NOT NULL,
   fence     bigint NOT NULL,
   since     timestamptz NOT NULL,
-  passes_at timestamptz,
-  CONSTRAINT hold_pkey PRIMARY KEY (resource, job_id, fence)
-) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+  passes_at timestamptz
+) WITH (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, vacuum_truncate = false
+);
+
+-- Like job, these must never look small to the planner: he would read all of them for each row that is
+-- looked up. Only as many pages as it takes; their keys come after, or they would be padded, too.
+ALTER TABLE {schema}.resource ALTER COLUMN name SET STORAGE PLAIN;
+INSERT INTO {schema}.resource (name) SELECT repeat('x', 7500) FROM generate_series(1, 24);
+DELETE FROM {schema}.resource;
+ALTER TABLE {schema}.resource ALTER COLUMN name SET STORAGE EXTENDED;
+ALTER TABLE {schema}.resource ADD CONSTRAINT resource_pkey PRIMARY KEY (name);
+ANALYZE {schema}.resource;
+
+ALTER TABLE {schema}.hold ALTER COLUMN resource SET STORAGE PLAIN;
+INSERT INTO {schema}.hold (resource, job_id, fence, since)
+  SELECT repeat('x', 7500), gen_random_uuid(), 0, now() FROM generate_series(1, 64);
+DELETE FROM {schema}.hold;
+ALTER TABLE {schema}.hold ALTER COLUMN resource SET STORAGE EXTENDED;
+ALTER TABLE {schema}.hold ADD CONSTRAINT hold_pkey PRIMARY KEY (resource, job_id, fence);
+ANALYZE {schema}.hold;
 
 CREATE INDEX hold_passing ON {schema}.hold (passes_at) WHERE passes_at IS NOT NULL;
 
