@@ -4,6 +4,7 @@ import dev.holdfast.audit.Audit;
 import dev.holdfast.codec.Codec;
 import dev.holdfast.codec.JacksonCodec;
 import dev.holdfast.hold.Resources;
+import dev.holdfast.invariant.Invariants;
 import dev.holdfast.lease.Consequences;
 import dev.holdfast.lease.Hosts;
 import dev.holdfast.lease.LanePositions;
@@ -143,6 +144,15 @@ public final class Holdfast {
 
   public Audit audit(TenantName tenant) {
     return new Audit(tenants.open(tenant));
+  }
+
+  /** Whether all is as it must be in the default tenant. */
+  public Invariants invariants() {
+    return invariants(TenantName.DEFAULT);
+  }
+
+  public Invariants invariants(TenantName tenant) {
+    return new Invariants(tenants.open(tenant));
   }
 
   /** The default tenant's queues. */

@@ -2,6 +2,7 @@ package dev.holdfast.testkit;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.hold.Resources;
+import dev.holdfast.invariant.Invariants;
 import dev.holdfast.job.Job;
 import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
@@ -71,6 +72,14 @@ public final class TestTenant implements BeforeEachCallback, AfterEachCallback {
 
   public Queues queues() {
     return holdfast().queues(name);
+  }
+
+  /**
+   * What a test can ask at any time, and should not be asked for one that wrote rows by itself: not
+   * every row that a table takes is one that the engine writes.
+   */
+  public Invariants invariants() {
+    return holdfast().invariants(name);
   }
 
   /** A worker for this tenant; {@code build()} it for {@code runDue()}, or start it for real. */

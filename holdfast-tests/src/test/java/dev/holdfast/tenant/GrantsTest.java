@@ -154,6 +154,15 @@ class GrantsTest {
     assertThat(app.jobs().enqueue(NewJob.of("email", "ada").withQueue("mail")).created()).isTrue();
   }
 
+  @Test
+  void it_can_look_whether_all_is_as_it_must_be() {
+    app.jobs().enqueue(EMAIL.job("ada"));
+    app.worker().handle(EMAIL, (to, job) -> {}).build().runDue();
+
+    assertThat(app.invariants().check()).isEmpty();
+    assertThat(app.invariants().deadlocks()).isNotNegative();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

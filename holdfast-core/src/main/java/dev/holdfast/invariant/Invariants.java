@@ -1,0 +1,87 @@
+package dev.holdfast.invariant;
+
+import dev.holdfast.tenant.Columns;
+import dev.holdfast.tenant.Tenant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.mapper.RowMapper;
+
+/**
+ * Whether all is as it must be in one tenant. {@code docs/invariants.md} has the rules, the
+ * tenant's views {@code invariant_i01…} what breaks them. Cheap enough to ask all the time, and
+ * never wrong about a tenant in which others are at work. Thread-safe.
+ */
+public final class Invariants {
+
+  // Of each rule a hundred, because one violation alarms as well as a million.
+  private static final String CHECK =
+      """
+      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i01 LIMIT 100)
+      UNION ALL
+      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i02 LIMIT 100)
+      UNION ALL
+      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i03 LIMIT 100)
+      UNION ALL
+      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i04 LIMIT 100)
+      UNION ALL
+      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i05 LIMIT 100)
+      UNION ALL
+      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i06 LIMIT 100)
+      UNION ALL
+      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i07 LIMIT 100)
+      UNION ALL
+      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i08 LIMIT 100)
+      UNION ALL
+      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i10 LIMIT 100)
+      UNION ALL
+      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i14 LIMIT 100)
+      UNION ALL
+      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i16 LIMIT 100)
+      """;
+
+  // Where the server compiles plans, compiling this one takes seconds, and running it a tenth of
+  // one.
+  private static final String INTERPRETED =
+      """
+      SET LOCAL jit = off
+      """;
+
+  private static final String DEADLOCKS =
+      """
+      SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()
+      """;
+
+  private static final RowMapper<Violation> VIOLATION =
+      (row, context) ->
+          new Violation(
+              row.getString("id"),
+              Optional.ofNullable(row.getObject("job_id", UUID.class)),
+              Columns.optionalText(row, "resource"),
+              row.getString("detail"));
+
+  private final Jdbi jdbi;
+  private final String check;
+
+  public Invariants(Tenant tenant) {
+    this.jdbi = tenant.db().jdbi();
+    this.check = tenant.db().sql(CHECK);
+  }
+
+  /** What is not as it must be, all at one moment; empty when all is. */
+  public List<Violation> check() {
+    return jdbi.inTransaction(handle -> {
+      handle.execute(INTERPRETED);
+      return handle.createQuery(check).map(VIOLATION).list();
+    });
+  }
+
+  /**
+   * I15: how often the server had to break a deadlock, in the whole database and since its figures
+   * were last reset. Other applications that share the database count, too.
+   */
+  public long deadlocks() {
+    return jdbi.withHandle(handle -> handle.createQuery(DEADLOCKS).mapTo(Long.class).one());
+  }
+}
