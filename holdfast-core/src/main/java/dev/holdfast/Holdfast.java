@@ -13,6 +13,7 @@ import dev.holdfast.lease.PgLeases;
 import dev.holdfast.lease.Presence;
 import dev.holdfast.lease.Reaper;
 import dev.holdfast.lease.Reapers;
+import dev.holdfast.lease.Steadiness;
 import dev.holdfast.lease.TenantRotation;
 import dev.holdfast.lease.TransitionHook;
 import dev.holdfast.lease.WorkerInfo;
@@ -213,7 +214,11 @@ public final class Holdfast {
   }
 
   private Reaper reaper(Tenant tenant) {
-    return new Reaper(tenant, RandomGenerator.getDefault(), consequences(tenant));
+    return new Reaper(
+        tenant,
+        RandomGenerator.getDefault(),
+        consequences(tenant),
+        Steadiness.watched(UPKEEP_PERIOD, System::nanoTime));
   }
 
   private Consequences consequences(Tenant tenant) {

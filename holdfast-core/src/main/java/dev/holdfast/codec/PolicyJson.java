@@ -1,6 +1,7 @@
 package dev.holdfast.codec;
 
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Policy;
 import dev.holdfast.job.Policy.OnFailure;
 import dev.holdfast.job.Policy.OnLeaseLost;
 import dev.holdfast.job.Policy.OnStop;
@@ -13,6 +14,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -24,6 +28,8 @@ import tools.jackson.databind.node.ObjectNode;
  * a timeout of null was: no limit.
  */
 public final class PolicyJson {
+
+  private static final Logger log = LoggerFactory.getLogger(PolicyJson.class);
 
   private static final Set<String> KEYS =
       Set.of(
@@ -56,6 +62,25 @@ public final class PolicyJson {
     policy.onStop().ifPresent(choice -> json.put("on_stop", lower(choice)));
     policy.onFailure().ifPresent(choice -> json.put("on_failure", lower(choice)));
     return json.toString();
+  }
+
+  /** What a job says, over what its queue says, over the defaults; both as they are stored. */
+  public Policy resolve(@Nullable String queueDefaults, @Nullable String job) {
+    return Policy.DEFAULTS.with(stored(queueDefaults)).with(stored(job));
+  }
+
+  // The API refuses policies it cannot read; only somebody with SQL can have stored one. Throwing
+  // here would leave a claimed job leased to nobody, and every other job of the batch with it.
+  private PolicyOverrides stored(@Nullable String json) {
+    if (json == null) {
+      return PolicyOverrides.NONE;
+    }
+    try {
+      return read(json);
+    } catch (HoldfastException e) {
+      log.error("A stored policy cannot be read, the defaults apply instead: {}", e.getMessage());
+      return PolicyOverrides.NONE;
+    }
   }
 
   /** Refuses unknown keys and wrong types, naming the field: a typo must not become a default. */

@@ -7,6 +7,7 @@ public record Failure(String code, String message, boolean retryable, Optional<S
 
   public static final String HANDLER_FAILED = "HANDLER_FAILED";
   public static final String LEASE_LOST = "LEASE_LOST";
+  public static final String JOB_TIMEOUT = "JOB_TIMEOUT";
 
   public Failure {
     code = Limits.cut(code.isBlank() ? HANDLER_FAILED : code, Limits.NAME_CHARS);
@@ -20,6 +21,14 @@ public record Failure(String code, String message, boolean retryable, Optional<S
 
   public static Failure permanent(String code, String message) {
     return new Failure(code, message, false, Optional.empty());
+  }
+
+  /** Not retried: what took too long once would again. */
+  public static Failure timeout(TimeLimit limit) {
+    return permanent(
+        JOB_TIMEOUT,
+        "The attempt ran longer than "
+            + limit.length().map(length -> length.toMillis() / 1000.0 + " s").orElse("allowed"));
   }
 
   public static Failure of(Throwable thrown) {

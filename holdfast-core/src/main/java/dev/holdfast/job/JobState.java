@@ -40,9 +40,9 @@ public enum JobState {
       case RUNNING -> EnumSet.of(QUEUED, STOPPING, PAUSED, SUCCEEDED, FAILED, CANCELLED);
       case STOPPING -> EnumSet.of(QUEUED, PAUSED, SUCCEEDED, FAILED, CANCELLED);
       case PAUSED -> EnumSet.of(QUEUED, SUCCEEDED, FAILED, CANCELLED);
-      case SUCCEEDED -> EnumSet.of(QUEUED);
+      case SUCCEEDED -> EnumSet.of(QUEUED, FAILED, CANCELLED);
       case FAILED -> EnumSet.of(QUEUED, SUCCEEDED, CANCELLED);
-      case CANCELLED -> EnumSet.of(QUEUED);
+      case CANCELLED -> EnumSet.of(QUEUED, FAILED);
     };
   }
 

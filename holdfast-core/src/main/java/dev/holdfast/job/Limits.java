@@ -2,6 +2,7 @@ package dev.holdfast.job;
 
 import dev.holdfast.error.HoldfastException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +60,22 @@ public final class Limits {
       throw HoldfastException.invalid(field, limit, "1 to " + PAGE_ROWS);
     }
     return limit;
+  }
+
+  public static int priority(int priority) {
+    if (priority < Short.MIN_VALUE || priority > Short.MAX_VALUE) {
+      throw HoldfastException.invalid(
+          "priority", priority, Short.MIN_VALUE + " to " + Short.MAX_VALUE + ", smaller first");
+    }
+    return priority;
+  }
+
+  public static List<String> tags(List<String> tags) {
+    if (tags.size() > TAGS) {
+      throw HoldfastException.invalid("tags", tags.size() + " tags", "at most " + TAGS);
+    }
+    tags.forEach(tag -> name("tags", tag));
+    return List.copyOf(tags);
   }
 
   public static String payload(String field, String json) {

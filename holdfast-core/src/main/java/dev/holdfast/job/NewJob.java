@@ -1,6 +1,5 @@
 package dev.holdfast.job;
 
-import dev.holdfast.error.HoldfastException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -74,12 +73,8 @@ public final class NewJob {
 
   /** Smaller runs first. Defaults to 0. */
   public NewJob withPriority(int priority) {
-    if (priority < Short.MIN_VALUE || priority > Short.MAX_VALUE) {
-      throw HoldfastException.invalid(
-          "priority", priority, Short.MIN_VALUE + " to " + Short.MAX_VALUE + ", smaller first");
-    }
     NewJob copy = new NewJob(this);
-    copy.priority = priority;
+    copy.priority = Limits.priority(priority);
     return copy;
   }
 
@@ -118,12 +113,8 @@ public final class NewJob {
   }
 
   public NewJob withTags(List<String> tags) {
-    if (tags.size() > Limits.TAGS) {
-      throw HoldfastException.invalid("tags", tags.size() + " tags", "at most " + Limits.TAGS);
-    }
-    tags.forEach(tag -> Limits.name("tags", tag));
     NewJob copy = new NewJob(this);
-    copy.tags = List.copyOf(tags);
+    copy.tags = Limits.tags(tags);
     return copy;
   }
 

@@ -52,6 +52,17 @@ public record Transition(
         JobState.QUEUED, attemptOutcome, delay, true, false, Optional.empty(), Payload.NULL);
   }
 
+  /** Ended by somebody who did not wait for the worker. */
+  public static Transition forced(JobState to, Failure failure) {
+    return new Transition(
+        to, "forced", Duration.ZERO, false, false, Optional.of(failure), Payload.NULL);
+  }
+
+  /** Taken from its worker by somebody, and to be given to another. */
+  public static Transition requeued() {
+    return giveBack("requeued", Duration.ZERO);
+  }
+
   Transition refundingAttempt() {
     return new Transition(to, attemptOutcome, delay, true, countsAsFailure, failure, result);
   }

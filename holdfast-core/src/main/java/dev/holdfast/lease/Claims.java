@@ -19,6 +19,7 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jdbi.v3.core.statement.StatementContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Grants leases. Candidates of all lanes are merged in (priority, run_at, seq) order without locks,
@@ -42,6 +43,9 @@ final class Claims {
         SELECT lane.id, lane.queue, lane.kind, lane.priority, queue.defaults,
                coalesce((queue.defaults ->> 'lease_seconds')::float8 * 1000, :default_lease_ms)
                  AS lease_ms,
+               CASE WHEN queue.defaults -> 'timeout_seconds' IS NULL THEN :default_timeout_ms
+                    ELSE (queue.defaults ->> 'timeout_seconds')::float8 * 1000
+                END AS timeout_ms,
                coalesce(here.run_at, '-infinity') AS from_run_at,
                coalesce(here.seq, 0) AS from_seq,
                CASE WHEN lane.host IN ('', :host) OR lane.host <> ALL (:online_hosts)
@@ -121,7 +125,12 @@ final class Claims {
                started_at = {schema}.clock(),
                lease_expires_at = {schema}.clock() + interval '1 millisecond' * coalesce(
                  :asked_lease_ms, (policy ->> 'lease_seconds')::float8 * 1000,
-                 (SELECT lease_ms FROM lanes WHERE lanes.id = job.lane))
+                 (SELECT lease_ms FROM lanes WHERE lanes.id = job.lane)),
+               times_out_at = {schema}.clock() + interval '1 millisecond'
+                 * CASE WHEN policy -> 'timeout_seconds' IS NULL
+                        THEN (SELECT timeout_ms FROM lanes WHERE lanes.id = job.lane)
+                        ELSE (policy ->> 'timeout_seconds')::float8 * 1000
+                    END
          WHERE id = ANY (ARRAY (SELECT id FROM due))
         RETURNING id, seq, lane, fence, worker, args, attempt, failures, granted, policy, run_at,
                   lease_expires_at, resources, target, subject_type, subject_id, subject_during,
@@ -191,6 +200,7 @@ final class Claims {
     Query query = handle.createQuery(claim);
     query
         .bind("default_lease_ms", Policy.DEFAULTS.leaseLength().toMillis())
+        .bind("default_timeout_ms", defaultTimeoutMillis())
         .bind("asked_lease_ms", request.leaseLength().map(Duration::toMillis).orElse(null))
         .bind("preference_ms", PREFERENCE.toMillis())
         .bind("host", request.host())
@@ -209,6 +219,10 @@ final class Claims {
         .leaseLength()
         .ifPresent(length -> answer.leases.replaceAll(lease -> lease.withLength(length)));
     return answer;
+  }
+
+  static @Nullable Long defaultTimeoutMillis() {
+    return Policy.DEFAULTS.timeout().length().map(Duration::toMillis).orElse(null);
   }
 
   private Answer read(ResultSet rows, StatementContext context) throws SQLException {

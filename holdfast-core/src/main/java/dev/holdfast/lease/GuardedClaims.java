@@ -107,7 +107,20 @@ final class GuardedClaims {
                     FROM {schema}.lane
                     JOIN {schema}.queue ON queue.name = lane.queue
                    WHERE lane.id = job.lane),
-                 :default_lease_ms)
+                 :default_lease_ms),
+               times_out_at = {schema}.clock() + interval '1 millisecond'
+                 * CASE WHEN policy -> 'timeout_seconds' IS NOT NULL
+                        THEN (policy ->> 'timeout_seconds')::float8 * 1000
+                        WHEN (SELECT queue.defaults -> 'timeout_seconds'
+                                FROM {schema}.lane
+                                JOIN {schema}.queue ON queue.name = lane.queue
+                               WHERE lane.id = job.lane) IS NOT NULL
+                        THEN (SELECT (queue.defaults ->> 'timeout_seconds')::float8 * 1000
+                                FROM {schema}.lane
+                                JOIN {schema}.queue ON queue.name = lane.queue
+                               WHERE lane.id = job.lane)
+                        ELSE :default_timeout_ms
+                    END
          WHERE id = ANY (:job_ids)
         RETURNING id, seq, lane, fence, worker, args, attempt, failures, granted, policy, run_at,
                   lease_expires_at, resources, target, subject_type, subject_id, subject_during,
@@ -281,6 +294,7 @@ final class GuardedClaims {
             .bindArray("job_ids", UUID.class, jobIds)
             .bind("worker", request.worker())
             .bind("asked_lease_ms", request.leaseLength().map(Duration::toMillis).orElse(null))
+            .bind("default_timeout_ms", Claims.defaultTimeoutMillis())
             .bind("default_lease_ms", Policy.DEFAULTS.leaseLength().toMillis())
             .map(leaseRow)
             .list();

@@ -1,11 +1,9 @@
 package dev.holdfast.lease;
 
 import dev.holdfast.codec.PolicyJson;
-import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Attempt;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Policy;
-import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Tenant;
 import java.sql.ResultSet;
@@ -13,14 +11,9 @@ import java.sql.SQLException;
 import java.util.UUID;
 import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.statement.StatementContext;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A leased job's row as a {@link Lease}: the claim and the reaper read the same columns. */
 record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> {
-
-  private static final Logger log = LoggerFactory.getLogger(LeaseRow.class);
 
   static LeaseRow of(Tenant tenant) {
     return new LeaseRow(tenant.name().value(), new PolicyJson());
@@ -28,7 +21,7 @@ record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> 
 
   @Override
   public Lease map(ResultSet row, StatementContext context) throws SQLException {
-    Policy policy = policy(row.getString("defaults"), row.getString("policy"));
+    Policy policy = policies.resolve(row.getString("defaults"), row.getString("policy"));
     return new Lease(
         new LeaseKey(tenant, row.getObject("id", UUID.class), row.getLong("fence")),
         row.getString("worker"),
@@ -42,23 +35,5 @@ record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> 
         Columns.instant(row, "run_at"),
         policy.leaseLength(),
         Columns.instant(row, "lease_expires_at"));
-  }
-
-  private Policy policy(@Nullable String queueDefaults, @Nullable String job) {
-    return Policy.DEFAULTS.with(overrides(queueDefaults)).with(overrides(job));
-  }
-
-  // The API refuses policies it cannot read; only somebody with SQL can have stored one. Throwing
-  // here would leave the job leased to nobody, and every other job of the batch with it.
-  private PolicyOverrides overrides(@Nullable String json) {
-    if (json == null) {
-      return PolicyOverrides.NONE;
-    }
-    try {
-      return policies.read(json);
-    } catch (HoldfastException e) {
-      log.error("A stored policy cannot be read, the defaults apply instead: {}", e.getMessage());
-      return PolicyOverrides.NONE;
-    }
   }
 }

@@ -7,13 +7,18 @@ import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.hold.Blocks;
 import dev.holdfast.hold.Holds;
+import dev.holdfast.job.Failure;
 import dev.holdfast.job.Job;
+import dev.holdfast.job.JobAct;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Moved;
 import dev.holdfast.job.Payload;
+import dev.holdfast.job.Policy.OnFailure;
+import dev.holdfast.job.Policy.OnStop;
 import dev.holdfast.job.Subject;
 import dev.holdfast.lease.Consequences;
+import dev.holdfast.lease.ForcedEnds;
 import dev.holdfast.lease.TransitionHook;
 import dev.holdfast.subject.Subjects;
 import dev.holdfast.subject.Subjects.Move;
@@ -21,6 +26,8 @@ import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.wake.Announcer;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -28,11 +35,12 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.HandleCallback;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What people do to jobs. Every act locks the job's resources and then the job, does what its state
- * allows or refuses, wakes those who can go on because of it, and is recorded with who did it and
- * why: all in one transaction. Thread-safe.
+ * What people do to jobs. Every act locks the job's resources and then the job, does what {@link
+ * JobAct} allows in its state or refuses, wakes those who can go on because of it, and is recorded
+ * with who did it and why: all in one transaction. Thread-safe.
  */
 public final class Acts {
 
@@ -44,6 +52,8 @@ public final class Acts {
   private final Subjects subjects;
   private final Audit audit;
   private final Moves moves;
+  private final ForcedEnds forced;
+  private final Lanes lanes;
 
   public Acts(Tenant tenant, Codec codec, Announcer announcer, TransitionHook hook) {
     Db db = tenant.db();
@@ -55,41 +65,42 @@ public final class Acts {
     this.subjects = new Subjects(db);
     this.audit = new Audit(db);
     this.moves = new Moves(db);
+    this.forced = new ForcedEnds(tenant, consequences);
+    this.lanes = new Lanes(db);
   }
 
   /** Ends the job without rolling back what it did. A running one is asked to stop first. */
   public Job cancel(UUID id, Act act) {
     return perform(
-        "cancel",
+        JobAct.CANCEL,
         id,
         act,
         (handle, job) -> {
-          if (job.state().isFinished()) {
-            throw refused("cancel", job);
-          }
-          if (job.state().isLeased()) {
+          if (job.state().isLeased() && !act.force()) {
             moves.requestStop(handle, job, Optional.of(JobState.CANCELLED));
             return Optional.empty();
           }
-          String reason = act.reason().orElse("Cancelled by " + act.actor());
-          moves.finish(handle, job, new Moves.End(JobState.CANCELLED, "CANCELLED", reason));
-          blocks.remove(handle, id);
-          // Had it begun, nobody undoes what it was doing to its subject.
-          return job.attempt() > 0 ? Optional.of(Subject.FAILED) : Optional.empty();
+          return end(handle, job, JobState.CANCELLED, "CANCELLED", act.words("Cancelled"));
         });
   }
 
-  /** Asks a running job to stop; what becomes of it is its own policy's word. */
+  /** Lets the job end as its policy says: cancelled or paused. A running one is asked to stop. */
   public Job stop(UUID id, Act act) {
     return perform(
-        "stop",
+        JobAct.STOP,
         id,
         act,
         (handle, job) -> {
-          if (!job.state().isLeased()) {
-            throw refused("stop", job);
+          if (job.state().isLeased()) {
+            moves.requestStop(handle, job, Optional.empty());
+            return Optional.empty();
           }
-          moves.requestStop(handle, job, Optional.empty());
+          if (moves.policy(handle, id).onStop() == OnStop.CANCEL) {
+            return end(handle, job, JobState.CANCELLED, "STOPPED", act.words("Stopped"));
+          }
+          if (job.state() != JobState.PAUSED) {
+            pause(handle, job, act);
+          }
           return Optional.empty();
         });
   }
@@ -100,21 +111,14 @@ public final class Acts {
    */
   public Job pause(UUID id, Act act) {
     return perform(
-        "pause",
+        JobAct.PAUSE,
         id,
         act,
         (handle, job) -> {
-          switch (job.state()) {
-            case PENDING, QUEUED -> {
-              moves.set(handle, job, JobState.PAUSED, 0);
-              job.needs()
-                  .targetResource()
-                  .ifPresent(target ->
-                      blocks.put(handle, target, id, JobState.PAUSED.stored(), act.actor()));
-            }
-            case DISPATCHED, RUNNING, STOPPING ->
-                moves.requestStop(handle, job, Optional.of(JobState.PAUSED));
-            case PAUSED, SUCCEEDED, FAILED, CANCELLED -> throw refused("pause", job);
+          if (job.state().isLeased()) {
+            moves.requestStop(handle, job, Optional.of(JobState.PAUSED));
+          } else {
+            pause(handle, job, act);
           }
           return Optional.empty();
         });
@@ -123,18 +127,65 @@ public final class Acts {
   /** Back to the queue, at its old place and with one more attempt. */
   public Job resume(UUID id, Act act) {
     return perform(
-        "resume",
+        JobAct.RESUME,
         id,
         act,
         (handle, job) -> {
-          switch (job.state()) {
-            case PAUSED -> moves.set(handle, job, JobState.QUEUED, 1);
-            case FAILED -> moves.revive(handle, job, 1);
-            case PENDING, QUEUED, DISPATCHED, RUNNING, STOPPING, SUCCEEDED, CANCELLED ->
-                throw refused("resume", job);
+          if (job.state() == JobState.PAUSED) {
+            moves.set(handle, job, JobState.QUEUED, 1);
+          } else {
+            moves.revive(handle, job, 1, false);
           }
           blocks.remove(handle, id);
           return Optional.empty();
+        });
+  }
+
+  /** Once more, now, with one more attempt. */
+  public Job retry(UUID id, Act act) {
+    return perform(
+        JobAct.RETRY,
+        id,
+        act,
+        (handle, job) -> {
+          moves.revive(handle, job, 1, true);
+          blocks.remove(handle, id);
+          return Optional.empty();
+        });
+  }
+
+  /** Back to the queue: from a worker that has not started it, or by force from wherever it is. */
+  public Job requeue(UUID id, Act act) {
+    return perform(
+        JobAct.REQUEUE,
+        id,
+        act,
+        (handle, job) -> {
+          if (job.state().isLeased()) {
+            forced.requeue(handle, id);
+          } else if (job.state().isFinished()) {
+            moves.revive(handle, job, 1, true);
+            blocks.remove(handle, id);
+          } else {
+            moves.set(handle, job, JobState.QUEUED, 0);
+          }
+          return Optional.empty();
+        });
+  }
+
+  /** The job has failed, on somebody's word. */
+  public Job fail(UUID id, Act act) {
+    return perform(
+        JobAct.FAIL,
+        id,
+        act,
+        (handle, job) -> {
+          Optional<String> subject =
+              end(handle, job, JobState.FAILED, "FAILED_BY_HAND", act.words("Failed"));
+          if (!job.state().isLeased() && moves.policy(handle, id).onFailure() == OnFailure.HOLD) {
+            block(handle, job, JobState.FAILED, act);
+          }
+          return subject;
         });
   }
 
@@ -145,18 +196,49 @@ public final class Acts {
             ? given
             : new Payload(Limits.payload("result", codec.encode(result)));
     return perform(
-        "resolve",
+        JobAct.RESOLVE,
         id,
         act,
         (handle, job) -> {
-          switch (job.state()) {
-            case PAUSED -> moves.finish(handle, job, Moves.End.succeeded(payload));
-            case FAILED -> moves.resolve(handle, job, payload);
-            case PENDING, QUEUED, DISPATCHED, RUNNING, STOPPING, SUCCEEDED, CANCELLED ->
-                throw refused("resolve", job);
+          if (job.state() == JobState.PAUSED) {
+            moves.finish(handle, job, Moves.End.succeeded(payload));
+          } else {
+            moves.resolve(handle, job, payload);
           }
           blocks.remove(handle, id);
           return Optional.of(Subject.ACTIVE);
+        });
+  }
+
+  /** Another time, priority or tags for a job that waits. */
+  public Job change(UUID id, Changes changes, Act act) {
+    return perform(
+        JobAct.CHANGE,
+        id,
+        act,
+        (handle, job) -> {
+          @Nullable OffsetDateTime runAt =
+              changes.runAt().map(at -> at.atOffset(ZoneOffset.UTC)).orElse(null);
+          @Nullable Long lane =
+              changes
+                  .priority()
+                  .map(priority -> lanes.idOf(moves.lane(handle, id).withPriority(priority)))
+                  .orElse(null);
+          moves.change(handle, job, runAt, lane, changes.tags().orElse(null));
+          return Optional.empty();
+        });
+  }
+
+  /** Removes a finished job and its history, for good. */
+  public void delete(UUID id, Act act) {
+    perform(
+        JobAct.DELETE,
+        id,
+        act,
+        (handle, job) -> {
+          moves.delete(handle, job);
+          blocks.remove(handle, id);
+          return Optional.empty();
         });
   }
 
@@ -165,28 +247,60 @@ public final class Acts {
     Optional<String> apply(Handle handle, Job job);
   }
 
-  private Job perform(String name, UUID id, Act act, Step step) {
+  private Job perform(JobAct what, UUID id, Act act, Step step) {
     List<String> resources = moves.find(id).orElseThrow(() -> noSuchJob(id)).needs().resources();
     Done done =
         inTransaction(handle -> {
           holds.make(handle, resources); // one that was never claimed has no row to lock
           holds.lock(handle, resources);
           Job before = moves.lock(handle, id).orElseThrow(() -> noSuchJob(id));
+          if (!what.isAllowed(before.state(), act.force())) {
+            throw refused(what, before);
+          }
           Optional<String> subject = step.apply(handle, before);
           holds.waiting().forget(handle, List.of(id));
           int woken = holds.waiting().wake(handle, resources);
           subject.ifPresent(state -> move(handle, before, state));
-          Job after = moves.get(handle, id);
-          if (after.state() != before.state()) {
+          Job after = moves.find(handle, id).orElse(before); // deleted: as it was
+          if (after.state() != before.state() && !before.state().isLeased()) {
             consequences.moved(handle, List.of(moved(before, after)));
           }
-          audit.write(handle, act, name, id, before.state().stored(), after.state().stored());
+          audit.write(
+              handle, act, what.stored(), id, before.state().stored(), after.state().stored());
           return new Done(after, woken);
         });
     if (done.woken > 0 || done.job.state() == JobState.QUEUED) {
       consequences.woken();
     }
     return done.job;
+  }
+
+  /** Ends the job as it is; answers where its subject goes. */
+  private Optional<String> end(Handle handle, Job job, JobState to, String code, String message) {
+    if (job.state().isLeased()) {
+      forced.finish(handle, job.id(), to, Failure.permanent(code, message));
+      return Optional.empty(); // moved with the attempt
+    }
+    Moves.End end = new Moves.End(to, code, message);
+    if (job.state().isFinished()) {
+      moves.restate(handle, job, end);
+    } else {
+      moves.finish(handle, job, end);
+    }
+    blocks.remove(handle, job.id());
+    // Had it begun, nobody undoes what it was doing to its subject.
+    return job.attempt() > 0 ? Optional.of(Subject.FAILED) : Optional.empty();
+  }
+
+  private void pause(Handle handle, Job job, Act act) {
+    moves.set(handle, job, JobState.PAUSED, 0);
+    block(handle, job, JobState.PAUSED, act);
+  }
+
+  private void block(Handle handle, Job job, JobState state, Act act) {
+    job.needs()
+        .targetResource()
+        .ifPresent(target -> blocks.put(handle, target, job.id(), state.stored(), act.actor()));
   }
 
   private static Moved moved(Job before, Job after) {
@@ -222,9 +336,14 @@ public final class Acts {
     return new HoldfastException(ErrorCode.NOT_FOUND, "no job " + id);
   }
 
-  private static HoldfastException refused(String act, Job job) {
+  private static HoldfastException refused(JobAct what, Job job) {
     return new HoldfastException(
         ErrorCode.STATE_CONFLICT,
-        "cannot %s job %s: it is %s".formatted(act, job.id(), job.state().stored()));
+        "cannot %s job %s: it is %s%s"
+            .formatted(
+                what.stored(),
+                job.id(),
+                job.state().stored(),
+                what.byForceFrom().contains(job.state()) ? ", which takes force" : ""));
   }
 }

@@ -2,6 +2,9 @@ package dev.holdfast.queue;
 
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Placement;
+import dev.holdfast.tenant.Columns;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.List;
 import org.jdbi.v3.core.statement.SqlStatement;
 
@@ -25,6 +28,21 @@ record Lane(
         placement.hostRequired(),
         List.of(Placement.stored(placement.labels())),
         !job.needs().isNothing());
+  }
+
+  static Lane of(ResultSet row) throws SQLException {
+    return new Lane(
+        row.getString("queue"),
+        row.getString("kind"),
+        row.getInt("priority"),
+        row.getString("host"),
+        row.getBoolean("host_required"),
+        Columns.texts(row, "labels"),
+        row.getBoolean("guarded"));
+  }
+
+  Lane withPriority(int priority) {
+    return new Lane(queue, kind, priority, host, hostRequired, labels, guarded);
   }
 
   void bindTo(SqlStatement<?> statement) {

@@ -1,11 +1,15 @@
 package dev.holdfast.queue;
 
+import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Payload;
+import dev.holdfast.job.Policy;
 import dev.holdfast.tenant.Db;
+import java.time.OffsetDateTime;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
@@ -22,6 +26,22 @@ final class Moves {
   private static final String GET =
       """
       SELECT * FROM {schema}.job_all WHERE id = :id
+      """;
+
+  private static final String POLICY =
+      """
+      SELECT job_all.policy, queue.defaults
+        FROM {schema}.job_all
+        LEFT JOIN {schema}.queue ON queue.name = job_all.queue
+       WHERE job_all.id = :id
+      """;
+
+  private static final String LANE =
+      """
+      SELECT lane.*
+        FROM {schema}.job
+        JOIN {schema}.lane ON lane.id = job.lane
+       WHERE job.id = :id
       """;
 
   private static final String LOCK_LIVE =
@@ -100,13 +120,46 @@ final class Moves {
               cursor, progress_count, result_count, percent, message, progress_at,
               input_tokens, output_tokens)
       OVERRIDING SYSTEM VALUE
-      SELECT id, seq, fence, run_at, created_at, started_at, lane, attempt, failures,
+      SELECT id, seq, fence, CASE WHEN :now THEN {schema}.clock() ELSE run_at END, created_at,
+             started_at, lane, attempt, failures,
              granted + :grant, 'queued', args, policy, tags, unique_scope, unique_key,
              resources, target, subject_type, subject_id, subject_during,
              error_code, error_message,
              cursor, progress_count, result_count, percent, message, progress_at,
              input_tokens, output_tokens
         FROM back
+      """;
+
+  private static final String RESTATE =
+      """
+      UPDATE {schema}.job_done
+         SET state = :to, finished_at = {schema}.clock(), result = NULL,
+             attempt_outcome = NULL, worker = NULL, error_code = :error_code,
+             error_message = :error_message, log_excerpt = NULL
+       WHERE id = :id AND fence = :fence AND state = :from
+      """;
+
+  private static final String CHANGE =
+      """
+      UPDATE {schema}.job
+         SET run_at = coalesce(:run_at, run_at),
+             lane = coalesce(:lane, lane),
+             tags = coalesce(:tags, tags),
+             waiting_on = NULL,
+             waiting_since = NULL,
+             passed_over = NULL
+       WHERE id = :id AND fence = :fence AND state = :from
+      """;
+
+  private static final String DELETE =
+      """
+      WITH job AS (
+        DELETE FROM {schema}.job_done WHERE id = :id AND fence = :fence AND state = :from
+        RETURNING id
+      ), attempts AS (
+        DELETE FROM {schema}.attempt WHERE job_id IN (SELECT id FROM job)
+      )
+      DELETE FROM {schema}.job_log WHERE job_id IN (SELECT id FROM job)
       """;
 
   private static final String RESOLVE =
@@ -132,6 +185,9 @@ final class Moves {
 
   private final Jdbi jdbi;
   private final String get;
+  private final PolicyJson policies = new PolicyJson();
+  private final String policy;
+  private final String lane;
   private final String lockLive;
   private final String lockDone;
   private final String set;
@@ -139,11 +195,16 @@ final class Moves {
   private final String finish;
   private final String keepLastAttempt;
   private final String revive;
+  private final String restate;
+  private final String change;
+  private final String delete;
   private final String resolve;
 
   Moves(Db db) {
     this.jdbi = db.jdbi();
     this.get = db.sql(GET);
+    this.policy = db.sql(POLICY);
+    this.lane = db.sql(LANE);
     this.lockLive = db.sql(LOCK_LIVE);
     this.lockDone = db.sql(LOCK_DONE);
     this.set = db.sql(SET);
@@ -151,15 +212,14 @@ final class Moves {
     this.finish = db.sql(FINISH);
     this.keepLastAttempt = db.sql(KEEP_LAST_ATTEMPT);
     this.revive = db.sql(REVIVE);
+    this.restate = db.sql(RESTATE);
+    this.change = db.sql(CHANGE);
+    this.delete = db.sql(DELETE);
     this.resolve = db.sql(RESOLVE);
   }
 
   Optional<Job> find(UUID id) {
     return jdbi.withHandle(handle -> find(handle, id));
-  }
-
-  Job get(Handle handle, UUID id) {
-    return find(handle, id).orElseThrow();
   }
 
   /** The job, which from now on nobody else can change; its resources are locked before. */
@@ -177,7 +237,20 @@ final class Moves {
     return handle.createQuery(sql).bind("id", id).mapTo(UUID.class).findOne().isPresent();
   }
 
-  private Optional<Job> find(Handle handle, UUID id) {
+  /** What the job's own policy says, over its queue's, over the defaults. */
+  Policy policy(Handle handle, UUID id) {
+    return handle
+        .createQuery(policy)
+        .bind("id", id)
+        .map((row, context) -> policies.resolve(row.getString("defaults"), row.getString("policy")))
+        .one();
+  }
+
+  Lane lane(Handle handle, UUID id) {
+    return handle.createQuery(lane).bind("id", id).map((row, context) -> Lane.of(row)).one();
+  }
+
+  Optional<Job> find(Handle handle, UUID id) {
     return handle.createQuery(get).bind("id", id).map(JobMapper.JOB).findOne();
   }
 
@@ -205,10 +278,47 @@ final class Moves {
         job);
   }
 
-  /** A finished job is to run again. */
-  void revive(Handle handle, Job job, int grant) {
+  /**
+   * A finished job is to run again.
+   *
+   * @param now instead of at its old place in line
+   */
+  void revive(Handle handle, Job job, int grant, boolean now) {
     keepLastAttempt(handle, job);
-    execute(handle.createUpdate(revive).bind("grant", grant), job);
+    execute(handle.createUpdate(revive).bind("grant", grant).bind("now", now), job);
+  }
+
+  /** A finished job ended otherwise, on somebody's word. */
+  void restate(Handle handle, Job job, End end) {
+    keepLastAttempt(handle, job);
+    execute(
+        handle
+            .createUpdate(restate)
+            .bind("to", end.state.stored())
+            .bind("error_code", end.code)
+            .bind("error_message", end.message),
+        job);
+  }
+
+  /** A waiting job gets another time, lane or tags; what is null stays. */
+  void change(
+      Handle handle,
+      Job job,
+      @Nullable OffsetDateTime runAt,
+      @Nullable Long lane,
+      @Nullable List<String> tags) {
+    execute(
+        handle
+            .createUpdate(change)
+            .bindByType("run_at", runAt, OffsetDateTime.class)
+            .bindByType("lane", lane, Long.class)
+            .bindByType("tags", tags == null ? null : tags.toArray(String[]::new), String[].class),
+        job);
+  }
+
+  /** A finished job, with everything that is known about it. */
+  void delete(Handle handle, Job job) {
+    guarded(handle.createUpdate(delete), job).execute();
   }
 
   /** A failed job has succeeded after all. */

@@ -32,6 +32,11 @@ record FencedListener(WorkerListener listener) implements WorkerListener {
     tell(() -> listener.leaseLost(lease));
   }
 
+  @Override
+  public void stubborn(Lease lease) {
+    tell(() -> listener.stubborn(lease));
+  }
+
   private static void tell(Runnable call) {
     try {
       call.run();

@@ -64,7 +64,7 @@ final class Runner {
   }
 
   private Outcome execute(Running running) {
-    running.handlerStarts();
+    running.handlerStarts(System.nanoTime());
     try {
       Interceptor.Next next = () -> setup.handlers().run(running.lease(), running.context());
       for (Interceptor interceptor : setup.interceptors().reversed()) {

@@ -1,6 +1,7 @@
 package dev.holdfast.worker;
 
 import dev.holdfast.codec.Codec;
+import dev.holdfast.job.Failure;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
@@ -23,6 +24,8 @@ final class Running {
   enum Interruption {
     /** Somebody asked for the job to stop. */
     STOP,
+    /** It ran longer than its policy allows. */
+    TIMEOUT,
     /** This worker is closing and its patience is over. */
     DRAIN,
     /** The lease is gone, or could not be renewed in time: whatever the handler does is void. */
@@ -34,6 +37,9 @@ final class Running {
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Thread handlerThread;
   private @Nullable Interruption interruption;
+  private long startedNanos;
+  private long interruptedNanos;
+  private boolean reportedStubborn;
   private volatile long deadlineNanos;
 
   /**
@@ -61,6 +67,39 @@ final class Running {
     deadlineNanos = sentNanos + lease.length().minus(margin()).toNanos();
   }
 
+  /** Its handler has run longer than the policy allows. */
+  boolean isTimedOut(long nowNanos) {
+    lock.lock();
+    try {
+      long ranNanos = nowNanos - startedNanos;
+      return handlerThread != null
+          && lease
+              .policy()
+              .timeout()
+              .length()
+              .filter(limit -> ranNanos > limit.toNanos())
+              .isPresent();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Interrupted so long ago, and still running: true once. */
+  boolean turnsOutStubborn(long nowNanos, Duration patience) {
+    lock.lock();
+    try {
+      boolean stubborn =
+          handlerThread != null
+              && interruption != null
+              && nowNanos - interruptedNanos > patience.toNanos();
+      boolean turnsOut = stubborn && !reportedStubborn;
+      reportedStubborn |= stubborn;
+      return turnsOut;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** The lease may pass to somebody else soon, as far as this process can tell by its own clock. */
   boolean isPastDeadline(long nowNanos) {
     return nowNanos - deadlineNanos >= 0;
@@ -71,9 +110,10 @@ final class Running {
     return lease.length().dividedBy(5);
   }
 
-  void handlerStarts() {
+  void handlerStarts(long nowNanos) {
     lock.lock();
     try {
+      startedNanos = nowNanos;
       handlerThread = Thread.currentThread();
       if (interruption != null) {
         handlerThread.interrupt();
@@ -101,6 +141,9 @@ final class Running {
   boolean interrupt(Interruption reason) {
     lock.lock();
     try {
+      if (interruption == null) {
+        interruptedNanos = System.nanoTime();
+      }
       if (interruption == null || reason == Interruption.LOST) {
         interruption = reason;
       }
@@ -129,6 +172,7 @@ final class Running {
         .map(reason ->
             switch (reason) {
               case STOP -> new Outcome.Stopped();
+              case TIMEOUT -> Outcome.failed(Failure.timeout(lease.policy().timeout()));
               case DRAIN -> new Outcome.Released("worker is closing");
               // Most likely refused; it says at least that the work is over and what it held can
               // pass on.

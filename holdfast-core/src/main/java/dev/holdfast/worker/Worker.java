@@ -38,6 +38,7 @@ public final class Worker implements AutoCloseable {
   private final Claimer claimer;
   private final Heartbeater heartbeater;
   private final SelfFence selfFence;
+  private final Timeouts timeouts;
   private final Reporter reporter;
   private final ReentrantLock lock = new ReentrantLock(); // guards phase and what start() makes
   private Phase phase = Phase.NEW;
@@ -56,6 +57,7 @@ public final class Worker implements AutoCloseable {
         new Heartbeater(
             surroundings.heartbeat(), config.heartbeatInterval(), inFlight, setup.listener());
     this.selfFence = new SelfFence(inFlight, setup.listener(), System::nanoTime);
+    this.timeouts = new Timeouts(inFlight, setup.listener(), System::nanoTime);
     this.reporter = new Reporter(inFlight);
   }
 
@@ -90,6 +92,7 @@ public final class Worker implements AutoCloseable {
       throw e;
     }
     Loop fence = Loop.start("holdfast-self-fence", selfFence);
+    Loop timeout = Loop.start("holdfast-timeouts", timeouts);
     Loop heartbeat = Loop.start("holdfast-heartbeat", heartbeater);
     Loop reports = Loop.start("holdfast-reports", reporter);
     Loop finish = Loop.start("holdfast-finish", finisher);
@@ -104,7 +107,7 @@ public final class Worker implements AutoCloseable {
     stopFirst = List.of(bell, claim);
     // Heartbeats stop last: until everything is written back, the reaper must not take it.
     stopLast =
-        new ArrayList<>(List.<AutoCloseable>of(finish, finisher::flush, reports, fence, heartbeat));
+        new ArrayList<>(List.<AutoCloseable>of(finish, finisher::flush, reports, timeout, fence, heartbeat));
     stopLast.addAll(background);
   }
 

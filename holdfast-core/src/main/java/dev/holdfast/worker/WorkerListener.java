@@ -20,4 +20,9 @@ public interface WorkerListener {
   default void finished(Lease lease, FinishReply reply) {}
 
   default void leaseLost(Lease lease) {}
+
+  /**
+   * A handler goes on long after it was interrupted; nothing but the end of the process stops it.
+   */
+  default void stubborn(Lease lease) {}
 }

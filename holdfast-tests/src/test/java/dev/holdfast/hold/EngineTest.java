@@ -20,48 +20,48 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Jobs with needs, claimed and finished by hand. */
-abstract class EngineTest {
+public abstract class EngineTest {
 
-  static final Act ADA = Act.by("ada");
+  protected static final Act ADA = Act.by("ada");
 
-  @RegisterExtension final TestTenant tenant = new TestTenant();
+  @RegisterExtension protected final TestTenant tenant = new TestTenant();
 
-  UUID enqueue(NewJob job) {
+  protected UUID enqueue(NewJob job) {
     return tenant.jobs().enqueue(job).id();
   }
 
-  List<Lease> claim(int limit) {
+  protected List<Lease> claim(int limit) {
     return leases().claim(ClaimRequest.of("worker", Set.of("default"), limit)).leases();
   }
 
-  List<Lease> claimKind(String kind, int limit) {
+  protected List<Lease> claimKind(String kind, int limit) {
     return leases()
         .claim(ClaimRequest.of("worker", Set.of("default"), limit).withKinds(Set.of(kind)))
         .leases();
   }
 
   /** The one job that can be claimed now; empty when there is none. */
-  Optional<UUID> next() {
+  protected Optional<UUID> next() {
     return claim(1).stream().findFirst().map(lease -> lease.key().jobId());
   }
 
-  static List<UUID> ids(List<Lease> leases) {
+  protected static List<UUID> ids(List<Lease> leases) {
     return leases.stream().map(lease -> lease.key().jobId()).toList();
   }
 
-  FinishReply finish(Lease lease, Outcome outcome) {
+  protected FinishReply finish(Lease lease, Outcome outcome) {
     return leases().finish(List.of(new Finish(lease, outcome))).getFirst();
   }
 
-  void succeed(Lease lease) {
+  protected void succeed(Lease lease) {
     finish(lease, Outcome.succeeded());
   }
 
-  void reap() {
+  protected void reap() {
     new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {}).runOnce();
   }
 
-  LeaseSource leases() {
+  protected LeaseSource leases() {
     return new PgLeases(
         tenant.tenant(),
         Set::of,

@@ -67,9 +67,11 @@ class JobStateTest {
   }
 
   @Test
-  void a_success_or_cancellation_is_undone_only_by_queueing_the_job_again() {
-    assertThat(JobState.SUCCEEDED.next()).containsExactly(JobState.QUEUED);
-    assertThat(JobState.CANCELLED.next()).containsExactly(JobState.QUEUED);
+  void a_finished_job_is_queued_again_or_finished_otherwise_and_nothing_else() {
+    assertThat(JobState.SUCCEEDED.next())
+        .containsExactlyInAnyOrder(JobState.QUEUED, JobState.FAILED, JobState.CANCELLED);
+    assertThat(JobState.CANCELLED.next())
+        .containsExactlyInAnyOrder(JobState.QUEUED, JobState.FAILED);
   }
 
   @Test

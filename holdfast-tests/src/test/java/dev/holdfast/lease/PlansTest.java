@@ -64,8 +64,8 @@ class PlansTest {
           CoreStatement.named(Transitions.class, "FINISH"),
           CoreStatement.named(Transitions.class, "SEND_BACK"),
           CoreStatement.named(Transitions.class, "STOPPING"),
-          CoreStatement.named(Reaper.class, "EXPIRED"),
-          CoreStatement.named(Reaper.class, "LOCK_EXPIRED"),
+          CoreStatement.named(Reaper.class, "OVERDUE"),
+          CoreStatement.named(Reaper.class, "LOCK_OVERDUE"),
           CoreStatement.named(GuardedClaims.class, "CANDIDATES"),
           CoreStatement.named(GuardedClaims.class, "LOCK_JOBS"),
           CoreStatement.named(GuardedClaims.class, "GRANT"),
@@ -88,7 +88,7 @@ class PlansTest {
           "Beats.EXTEND", Set.of("job_pkey"),
           "Transitions.FINISH", Set.of("job_pkey"),
           "Transitions.SEND_BACK", Set.of("job_pkey"),
-          "Reaper.EXPIRED", Set.of("job_leased"),
+          "Reaper.OVERDUE", Set.of("job_leased"),
           "TenantRotation.PROBE", Set.of("job_claimable"));
 
   @ParameterizedTest
@@ -221,7 +221,7 @@ class PlansTest {
       case "any_kind", "limited" -> "false";
       case "limit" -> "200";
       case "host", "worker" -> "'host'";
-      case "default_lease_ms", "lease_ms", "preference_ms" -> "30000";
+      case "default_lease_ms", "default_timeout_ms", "lease_ms", "preference_ms" -> "30000";
       case "id", "job_id" -> "'" + jobId(JOBS) + "'";
       case "fence" -> "7";
       default -> "NULL";

@@ -110,7 +110,7 @@ class InterruptedWorkTest {
   void a_handler_is_stopped_before_a_lease_that_could_not_be_renewed_can_pass_on() {
     SelfFence selfFence = new SelfFence(inFlight, WorkerListener.NONE, nanoTime::get);
     Running running = running();
-    running.handlerStarts();
+    running.handlerStarts(nanoTime.get());
 
     nanoTime.addAndGet(LEASE.multipliedBy(4).dividedBy(5).minusMillis(1).toNanos());
     selfFence.runOnce();
@@ -127,7 +127,7 @@ class InterruptedWorkTest {
   void a_confirmed_beat_puts_the_deadline_off_counted_from_before_it_was_sent() {
     SelfFence selfFence = new SelfFence(inFlight, WorkerListener.NONE, nanoTime::get);
     Running running = running();
-    running.handlerStarts();
+    running.handlerStarts(nanoTime.get());
     nanoTime.addAndGet(LEASE.dividedBy(2).toNanos());
     long sentNanos = nanoTime.get();
 

@@ -43,6 +43,7 @@ CREATE TABLE {schema}.job (
   created_at       timestamptz NOT NULL DEFAULT {schema}.clock(),
   started_at       timestamptz,
   lease_expires_at timestamptz,
+  times_out_at     timestamptz, -- when the attempt has run too long; NULL is no limit
   lane             bigint NOT NULL,
   attempt          integer NOT NULL DEFAULT 0,
   failures         integer NOT NULL DEFAULT 0,
@@ -78,7 +79,8 @@ CREATE TABLE {schema}.job (
     (state IN ('pending', 'queued', 'dispatched', 'running', 'stopping', 'paused')),
   CONSTRAINT job_lease_belongs_to_state CHECK
     ((state IN ('dispatched', 'running', 'stopping')) = (worker IS NOT NULL)
-      AND (worker IS NULL) = (lease_expires_at IS NULL)),
+      AND (worker IS NULL) = (lease_expires_at IS NULL)
+      AND (times_out_at IS NULL OR worker IS NOT NULL)),
   CONSTRAINT job_stops_somehow CHECK
     (stop_as IS NULL OR (state = 'stopping' AND stop_as IN ('paused', 'cancelled'))),
   CONSTRAINT job_waits_while_queued CHECK (waiting_on IS NULL OR state = 'queued'),

@@ -1,0 +1,69 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.job.Failure;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Transition;
+import dev.holdfast.lease.Transitions.Ended;
+import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.Tenant;
+import java.util.List;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+
+/**
+ * Ends running attempts on somebody's word, without waiting for their workers. The job's state
+ * changes at once; what it held passes on as if its worker had fallen silent.
+ */
+public final class ForcedEnds {
+
+  private static final String LEASED =
+      """
+      SELECT job.id, job.fence, job.worker, job.state, job.args, job.attempt, job.failures,
+             job.granted, job.policy, job.run_at, job.lease_expires_at,
+             job.resources, job.target, job.subject_type, job.subject_id, job.subject_during,
+             job.cursor, job.progress_count, job.result_count, job.percent, job.message,
+             job.progress_at, lane.queue, lane.kind, queue.defaults
+        FROM {schema}.job
+        JOIN {schema}.lane ON lane.id = job.lane
+        LEFT JOIN {schema}.queue ON queue.name = lane.queue
+       WHERE job.id = :id AND job.worker IS NOT NULL
+         FOR UPDATE OF job
+      """;
+
+  // Whatever was asked of it before, this is the last word.
+  private static final String FORGET_STOP =
+      """
+      UPDATE {schema}.job
+         SET state = 'running', stop_as = NULL
+       WHERE id = :id AND fence = :fence AND state = 'stopping'
+      """;
+
+  private final LeaseRow leaseRow;
+  private final Transitions transitions;
+  private final String leased;
+  private final String forgetStop;
+
+  public ForcedEnds(Tenant tenant, Consequences consequences) {
+    Db db = tenant.db();
+    this.leaseRow = LeaseRow.of(tenant);
+    this.transitions = new Transitions(db, consequences);
+    this.leased = db.sql(LEASED);
+    this.forgetStop = db.sql(FORGET_STOP);
+  }
+
+  /** The attempt is over and the job ends like this. Its resources are locked. */
+  public void finish(Handle handle, UUID id, JobState state, Failure failure) {
+    end(handle, id, Transition.forced(state, failure));
+  }
+
+  /** The attempt is over and was none; the job waits for another. Its resources are locked. */
+  public void requeue(Handle handle, UUID id) {
+    end(handle, id, Transition.requeued());
+  }
+
+  private void end(Handle handle, UUID id, Transition transition) {
+    Lease lease = handle.createQuery(leased).bind("id", id).map(leaseRow).one();
+    handle.createUpdate(forgetStop).bind("id", id).bind("fence", lease.key().fence()).execute();
+    transitions.apply(handle, List.of(new Ended(lease, transition, false)));
+  }
+}
