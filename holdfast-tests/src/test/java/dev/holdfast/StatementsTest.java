@@ -2,8 +2,8 @@ package dev.holdfast;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.lease.Presence;
-import dev.holdfast.lease.Workers;
+import dev.holdfast.fleet.Presence;
+import dev.holdfast.fleet.Workers;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenants;
 import dev.holdfast.testkit.TestTenant;

@@ -122,12 +122,21 @@ public final class Rooms {
     return Objects.requireNonNull(rooms.get(name));
   }
 
-  private boolean hasRoom(String name, Asking asking) {
+  /** Whether there is room after all that was granted, kept for somebody or not. */
+  public boolean hasRoomLeft(String name) {
+    return roomLeft(name) > 0;
+  }
+
+  private int roomLeft(String name) {
     Room room = room(name);
+    return room.capacity() - room.holders() - taken.getOrDefault(name, 0);
+  }
+
+  private boolean hasRoom(String name, Asking asking) {
     long keptForOthers =
         kept.getOrDefault(name, Set.of()).stream()
             .filter(owner -> !owner.equals(asking.jobId()))
             .count();
-    return room.capacity() - room.holders() - taken.getOrDefault(name, 0) - keptForOthers > 0;
+    return roomLeft(name) - keptForOthers > 0;
   }
 }

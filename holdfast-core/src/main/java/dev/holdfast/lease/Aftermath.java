@@ -6,7 +6,6 @@ import dev.holdfast.hold.Holds;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Policy.OnFailure;
 import dev.holdfast.job.Subject;
-import dev.holdfast.lease.Transitions.Ended;
 import dev.holdfast.subject.Subjects;
 import dev.holdfast.subject.Subjects.Move;
 import dev.holdfast.tenant.Db;

@@ -1,5 +1,6 @@
 package dev.holdfast.lease;
 
+import dev.holdfast.fleet.Hosts;
 import dev.holdfast.lease.Claims.Answer;
 import dev.holdfast.lease.GuardedClaims.Granted;
 import dev.holdfast.tenant.Db;

@@ -1,5 +1,6 @@
 package dev.holdfast.lease;
 
+import dev.holdfast.fleet.Hosts;
 import dev.holdfast.job.Placement;
 import dev.holdfast.job.Policy;
 import dev.holdfast.lease.LanePositions.Position;
@@ -132,9 +133,7 @@ final class Claims {
                         ELSE (policy ->> 'timeout_seconds')::float8 * 1000
                     END
          WHERE id = ANY (ARRAY (SELECT id FROM due))
-        RETURNING id, seq, lane, fence, worker, args, attempt, failures, granted, policy, run_at,
-                  lease_expires_at, resources, target, subject_type, subject_id, subject_during,
-                  cursor, progress_count, result_count, percent, message, progress_at
+        RETURNING job.seq, job.lane, {lease_columns}
       )
       -- One row even when nothing was claimed: it tells what else there is to know.
       SELECT claimed.*, lanes.queue, lanes.kind, lanes.defaults,
@@ -156,7 +155,8 @@ final class Claims {
         FROM (VALUES (1)) AS answer
         LEFT JOIN (claimed JOIN lanes ON lanes.id = claimed.lane) ON true
        ORDER BY lanes.priority, claimed.run_at, claimed.seq
-      """;
+      """
+          .replace("{lease_columns}", LeaseRow.COLUMNS);
 
   /** What one run of {@link #CLAIM} told. */
   static final class Answer {

@@ -3,7 +3,6 @@ package dev.holdfast.lease;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Transition;
-import dev.holdfast.lease.Transitions.Ended;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenant;
 import java.util.List;
@@ -18,17 +17,14 @@ public final class ForcedEnds {
 
   private static final String LEASED =
       """
-      SELECT job.id, job.fence, job.worker, job.state, job.args, job.attempt, job.failures,
-             job.granted, job.policy, job.run_at, job.lease_expires_at,
-             job.resources, job.target, job.subject_type, job.subject_id, job.subject_during,
-             job.cursor, job.progress_count, job.result_count, job.percent, job.message,
-             job.progress_at, lane.queue, lane.kind, queue.defaults
+      SELECT {lease_columns}, lane.queue, lane.kind, queue.defaults
         FROM {schema}.job
         JOIN {schema}.lane ON lane.id = job.lane
         LEFT JOIN {schema}.queue ON queue.name = lane.queue
        WHERE job.id = :id AND job.worker IS NOT NULL
          FOR UPDATE OF job
-      """;
+      """
+          .replace("{lease_columns}", LeaseRow.COLUMNS);
 
   // Whatever was asked of it before, this is the last word.
   private static final String FORGET_STOP =

@@ -12,7 +12,6 @@ import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +20,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 
 /**
@@ -47,30 +47,6 @@ final class GuardedClaims {
         LEFT JOIN {schema}.queue ON queue.name = lane.queue
        WHERE job.id = ANY (:job_ids)
        ORDER BY lane.priority, job.run_at, job.seq
-      """;
-
-  // Under the queue's row lock, so that two claimers cannot both see the last free place. Skipping
-  // a locked queue loses nothing: whoever holds the lock is claiming from it.
-  private static final String LIMITED_QUEUES =
-      """
-      SELECT name
-        FROM {schema}.queue
-       WHERE name = ANY (:queues) AND concurrency_limit IS NOT NULL AND NOT paused
-       ORDER BY name
-         FOR UPDATE SKIP LOCKED
-      """;
-
-  // In a statement of its own, after the lock: what was counted before it may be old.
-  private static final String PLACES_LEFT =
-      """
-      SELECT queue.name,
-             queue.concurrency_limit - (
-               SELECT count(*)
-                 FROM {schema}.job
-                 JOIN {schema}.lane ON lane.id = job.lane
-                WHERE job.worker IS NOT NULL AND lane.queue = queue.name) AS places
-        FROM {schema}.queue
-       WHERE queue.name = ANY (:queues)
       """;
 
   private static final String LOCK_JOBS =
@@ -102,29 +78,20 @@ final class GuardedClaims {
                waiting_since = NULL,
                passed_over = NULL,
                lease_expires_at = {schema}.clock() + interval '1 millisecond' * coalesce(
-                 :asked_lease_ms, (policy ->> 'lease_seconds')::float8 * 1000,
-                 (SELECT (queue.defaults ->> 'lease_seconds')::float8 * 1000
-                    FROM {schema}.lane
-                    JOIN {schema}.queue ON queue.name = lane.queue
-                   WHERE lane.id = job.lane),
-                 :default_lease_ms),
+                 :asked_lease_ms, (job.policy ->> 'lease_seconds')::float8 * 1000,
+                 (lanes.defaults ->> 'lease_seconds')::float8 * 1000, :default_lease_ms),
                times_out_at = {schema}.clock() + interval '1 millisecond'
-                 * CASE WHEN policy -> 'timeout_seconds' IS NOT NULL
-                        THEN (policy ->> 'timeout_seconds')::float8 * 1000
-                        WHEN (SELECT queue.defaults -> 'timeout_seconds'
-                                FROM {schema}.lane
-                                JOIN {schema}.queue ON queue.name = lane.queue
-                               WHERE lane.id = job.lane) IS NOT NULL
-                        THEN (SELECT (queue.defaults ->> 'timeout_seconds')::float8 * 1000
-                                FROM {schema}.lane
-                                JOIN {schema}.queue ON queue.name = lane.queue
-                               WHERE lane.id = job.lane)
+                 * CASE WHEN job.policy -> 'timeout_seconds' IS NOT NULL
+                        THEN (job.policy ->> 'timeout_seconds')::float8 * 1000
+                        WHEN lanes.defaults -> 'timeout_seconds' IS NOT NULL
+                        THEN (lanes.defaults ->> 'timeout_seconds')::float8 * 1000
                         ELSE :default_timeout_ms
                     END
-         WHERE id = ANY (:job_ids)
-        RETURNING id, seq, lane, fence, worker, args, attempt, failures, granted, policy, run_at,
-                  lease_expires_at, resources, target, subject_type, subject_id, subject_during,
-                  cursor, progress_count, result_count, percent, message, progress_at
+          FROM (SELECT lane.id, queue.defaults
+                  FROM {schema}.lane
+                  LEFT JOIN {schema}.queue ON queue.name = lane.queue) AS lanes
+         WHERE job.id = ANY (:job_ids) AND lanes.id = job.lane
+        RETURNING job.seq, job.lane, {lease_columns}
       ), held AS (
         INSERT INTO {schema}.hold (resource, job_id, fence, since)
         SELECT resource, id, fence, {schema}.clock()
@@ -138,7 +105,8 @@ final class GuardedClaims {
         JOIN {schema}.lane ON lane.id = claimed.lane
         LEFT JOIN {schema}.queue ON queue.name = lane.queue
        ORDER BY lane.priority, claimed.run_at, claimed.seq
-      """;
+      """
+          .replace("{lease_columns}", LeaseRow.COLUMNS);
 
   private record Candidate(Asking asking, String queue, boolean limited) {}
 
@@ -152,12 +120,11 @@ final class GuardedClaims {
 
   private final LeaseRow leaseRow;
   private final Holds holds;
+  private final Places queuePlaces;
   private final Subjects subjects;
   private final Consequences consequences;
   private final Set<String> knownResources = ConcurrentHashMap.newKeySet();
   private final String candidates;
-  private final String limitedQueues;
-  private final String placesLeft;
   private final String lockJobs;
   private final String grant;
 
@@ -165,10 +132,9 @@ final class GuardedClaims {
     this.consequences = consequences;
     this.leaseRow = leaseRow;
     this.holds = new Holds(db);
+    this.queuePlaces = new Places(db);
     this.subjects = new Subjects(db);
     this.candidates = db.sql(CANDIDATES);
-    this.limitedQueues = db.sql(LIMITED_QUEUES);
-    this.placesLeft = db.sql(PLACES_LEFT);
     this.lockJobs = db.sql(LOCK_JOBS);
     this.grant = db.sql(GRANT);
   }
@@ -176,7 +142,7 @@ final class GuardedClaims {
   /** In a transaction that has no resource's lock yet. */
   Granted claim(Handle handle, ClaimRequest request, List<UUID> jobIds) {
     List<Candidate> asked = candidates(handle, jobIds);
-    Map<String, Integer> places = places(handle, asked);
+    Map<String, Integer> places = queuePlaces.lock(handle, limitedQueues(asked));
     // Others must not be locked: whoever claims from their queue just now would step over them.
     List<Candidate> found =
         asked.stream()
@@ -202,6 +168,8 @@ final class GuardedClaims {
         case Decision.Grant() -> {
           granted.add(asking.jobId());
           places.computeIfPresent(candidate.queue, (queue, left) -> left - 1);
+          // Now it is the next one's turn.
+          asking.needs().targetResource().filter(rooms::hasRoomLeft).ifPresent(leftFree::add);
         }
         case Decision.Park(String resource, List<String> reserved, boolean insists) -> {
           parked.add(new Parked(asking.jobId(), resource, reserved, insists));
@@ -246,25 +214,11 @@ final class GuardedClaims {
         .list();
   }
 
-  private Map<String, Integer> places(Handle handle, List<Candidate> found) {
-    Set<String> limited = new TreeSet<>();
-    found.stream().filter(Candidate::limited).forEach(candidate -> limited.add(candidate.queue));
-    if (limited.isEmpty()) {
-      return new HashMap<>();
-    }
-    List<String> locked =
-        handle
-            .createQuery(limitedQueues)
-            .bindArray("queues", String.class, limited)
-            .mapTo(String.class)
-            .list();
-    Map<String, Integer> places = new HashMap<>();
-    handle
-        .createQuery(placesLeft)
-        .bindArray("queues", String.class, locked)
-        .map((row, context) -> Map.entry(row.getString("name"), row.getInt("places")))
-        .forEach(queue -> places.put(queue.getKey(), queue.getValue()));
-    return places;
+  private static Set<String> limitedQueues(List<Candidate> found) {
+    return found.stream()
+        .filter(Candidate::limited)
+        .map(Candidate::queue)
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   private void lock(Handle handle, Set<String> names) {

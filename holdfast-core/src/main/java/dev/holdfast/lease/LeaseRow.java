@@ -15,6 +15,15 @@ import org.jdbi.v3.core.statement.StatementContext;
 /** A leased job's row as a {@link Lease}: the claim and the reaper read the same columns. */
 record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> {
 
+  /** What it reads of job; lane's queue and kind and queue's defaults come with them. */
+  static final String COLUMNS =
+      """
+      job.id, job.fence, job.worker, job.args, job.attempt, job.failures, job.granted, job.policy,
+      job.run_at, job.lease_expires_at, job.resources, job.target, job.subject_type,
+      job.subject_id, job.subject_during, job.cursor, job.progress_count, job.result_count,
+      job.percent, job.message, job.progress_at\
+      """;
+
   static LeaseRow of(Tenant tenant) {
     return new LeaseRow(tenant.name().value(), new PolicyJson());
   }

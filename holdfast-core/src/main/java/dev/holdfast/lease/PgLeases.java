@@ -1,5 +1,6 @@
 package dev.holdfast.lease;
 
+import dev.holdfast.fleet.Hosts;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
@@ -112,8 +113,8 @@ public final class PgLeases implements LeaseSource {
     return applied(applied).getFirst();
   }
 
-  private Transitions.Ended decide(Finish finish) {
-    return Transitions.Ended.reported(finish, dice);
+  private Ended decide(Finish finish) {
+    return Ended.reported(finish, dice);
   }
 
   private List<FinishReply> applied(Applied applied) {

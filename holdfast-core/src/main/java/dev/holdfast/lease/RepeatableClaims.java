@@ -56,18 +56,15 @@ final class RepeatableClaims {
 
   private static final String REPEAT =
       """
-      SELECT job.id, job.fence, job.worker, job.args, job.attempt, job.failures, job.granted,
-             job.policy, job.run_at, job.lease_expires_at, job.resources, job.target,
-             job.subject_type, job.subject_id, job.subject_during,
-             job.cursor, job.progress_count, job.result_count, job.percent, job.message,
-             job.progress_at, lane.queue, lane.kind, queue.defaults
+      SELECT {lease_columns}, lane.queue, lane.kind, queue.defaults
         FROM {schema}.claim
         JOIN {schema}.job ON job.fence = ANY (claim.fences) AND job.worker = claim.worker
         JOIN {schema}.lane ON lane.id = job.lane
         LEFT JOIN {schema}.queue ON queue.name = lane.queue
        WHERE claim.claim_id = :claim_id AND claim.worker = :worker AND job.worker IS NOT NULL
        ORDER BY lane.priority, job.run_at, job.seq
-      """;
+      """
+          .replace("{lease_columns}", LeaseRow.COLUMNS);
 
   private final Jdbi jdbi;
   private final LeaseRow leaseRow;
@@ -102,8 +99,7 @@ final class RepeatableClaims {
       }
       Round round = claim.apply(handle);
       if (round.leases().isEmpty()) {
-        forget(
-            handle, claimId); // an empty answer is not worth remembering: asked again, look again
+        forget(handle, claimId); // asked again, it is to look again
       } else {
         remember(handle, claimId, round.leases());
       }

@@ -1,25 +1,15 @@
 package dev.holdfast.lease;
 
-import dev.holdfast.job.Failure;
-import dev.holdfast.job.JobIds;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Lifecycle;
-import dev.holdfast.job.Moved;
-import dev.holdfast.job.Outcome;
-import dev.holdfast.job.Payload;
-import dev.holdfast.job.Transition;
 import dev.holdfast.tenant.Db;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
-import java.util.function.Function;
-import java.util.random.RandomGenerator;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.Query;
@@ -124,106 +114,7 @@ final class Transitions {
       RETURNING job_id AS id, fence
       """;
 
-  // Ends that did not fit because somebody asked for the job to stop, and what it is to end as.
-  private static final String STOPPING =
-      """
-      SELECT job.id, job.fence, job.stop_as
-        FROM unnest((SELECT :job_ids), (SELECT :fences)) AS ended (job_id, fence)
-       CROSS JOIN LATERAL (
-         SELECT id, fence, stop_as
-           FROM {schema}.job
-          WHERE job.id = ended.job_id AND job.fence = ended.fence AND job.state = 'stopping'
-            FOR UPDATE
-       ) AS job
-      """;
-
-  // An end reported twice: the answer to the first got lost, or another tenant's part of the batch
-  // failed. Only the same end counts, not what the reaper recorded for a silent worker.
-  private static final String ALREADY_RECORDED =
-      """
-      SELECT ended.job_id AS id, ended.fence
-        FROM unnest((SELECT :job_ids), (SELECT :fences), (SELECT :outcomes))
-          AS ended (job_id, fence, outcome)
-       WHERE EXISTS (SELECT FROM {schema}.job_done AS done
-                      WHERE done.id = ended.job_id AND done.fence = ended.fence
-                        AND done.attempt_outcome = ended.outcome)
-          OR EXISTS (SELECT FROM {schema}.attempt
-                      WHERE attempt.job_id = ended.job_id AND attempt.fence = ended.fence
-                        AND attempt.outcome = ended.outcome)
-      """;
-
   private static final int SENT_AT_ONCE = 50;
-
-  // Of two leases of one job only the later can be good, and the last of equals is the one found.
-  private static final Comparator<Ended> BY_JOB =
-      Comparator.comparing((Ended end) -> end.key().jobId(), JobIds.ORDER)
-          .thenComparingLong(end -> end.key().fence());
-
-  /**
-   * An attempt and what was decided about it.
-   *
-   * @param stopped its worker said so itself; otherwise the work may be going on somewhere
-   */
-  record Ended(Lease lease, Transition transition, boolean stopped) {
-
-    /** As its worker says. */
-    static Ended reported(Finish finish, RandomGenerator dice) {
-      return new Ended(finish.lease(), next(finish.lease(), finish.outcome(), dice), true);
-    }
-
-    /** As the reaper says, in place of a silent worker. */
-    static Ended silent(Lease lease, Outcome outcome, RandomGenerator dice) {
-      return new Ended(lease, next(lease, outcome, dice), false);
-    }
-
-    private static Transition next(Lease lease, Outcome outcome, RandomGenerator dice) {
-      return Lifecycle.next(lease.attempt(), lease.policy(), outcome, dice);
-    }
-
-    /** The same attempt of a job that turned out to be asked to stop. */
-    Ended asStopped(Optional<JobState> wanted) {
-      return new Ended(lease, Lifecycle.stopped(lease.policy(), wanted), stopped);
-    }
-
-    LeaseKey key() {
-      return lease.key();
-    }
-
-    boolean finishesJob() {
-      return transition.to().isFinished();
-    }
-
-    Moved moved(JobState to) {
-      return new Moved(
-          key().jobId(),
-          lease.kind(),
-          lease.queue(),
-          lease.needs(),
-          JobState.RUNNING,
-          to,
-          key().fence());
-    }
-
-    boolean isGuarded() {
-      return !lease.needs().isNothing();
-    }
-
-    @Nullable String errorCode() {
-      return transition.failure().map(Failure::code).orElse(null);
-    }
-
-    @Nullable String errorMessage() {
-      return transition.failure().map(Failure::message).orElse(null);
-    }
-
-    @Nullable String logExcerpt() {
-      return transition.failure().flatMap(Failure::logExcerpt).orElse(null);
-    }
-
-    @Nullable String result() {
-      return transition.result().equals(Payload.NULL) ? null : transition.result().json();
-    }
-  }
 
   /**
    * What was written.
@@ -234,20 +125,20 @@ final class Transitions {
 
   private final Jdbi jdbi;
   private final Aftermath aftermath;
+  private final Stops stops;
+  private final Repeats repeats;
   private final Consequences consequences;
   private final String finish;
   private final String sendBack;
-  private final String stopping;
-  private final String alreadyRecorded;
 
   Transitions(Db db, Consequences consequences) {
     this.consequences = consequences;
     this.jdbi = db.jdbi();
     this.aftermath = new Aftermath(db);
+    this.stops = new Stops(db);
+    this.repeats = new Repeats(db);
     this.finish = db.sql(FINISH);
     this.sendBack = db.sql(SEND_BACK);
-    this.stopping = db.sql(STOPPING);
-    this.alreadyRecorded = db.sql(ALREADY_RECORDED);
   }
 
   /** In a transaction of its own; what an earlier call recorded already is recorded. */
@@ -261,26 +152,11 @@ final class Transitions {
             ? jdbi.withHandle(handle -> apply(handle, ended))
             : jdbi.inTransaction(handle -> apply(handle, ended));
     boolean all = applied.replies.stream().allMatch(FinishReply.Recorded.class::isInstance);
-    return all ? applied : new Applied(withRepeats(ended, applied.replies), applied.woken);
-  }
-
-  private List<FinishReply> withRepeats(List<Ended> ended, List<FinishReply> replies) {
-    Set<LeaseKey> recorded = jdbi.withHandle(handle -> alreadyRecorded(handle, ended));
-    List<FinishReply> answers = new ArrayList<>(replies);
-    for (int i = 0; i < ended.size(); i++) {
-      if (recorded.contains(ended.get(i).key())) {
-        answers.set(i, new FinishReply.Recorded(ended.get(i).transition().to()));
-      }
-    }
-    return answers;
-  }
-
-  private Set<LeaseKey> alreadyRecorded(Handle handle, List<Ended> ended) {
-    Query query = handle.createQuery(alreadyRecorded);
-    bind(query, "job_ids", UUID.class, ended, end -> end.key().jobId());
-    bind(query, "fences", Long.class, ended, end -> end.key().fence());
-    bind(query, "outcomes", String.class, ended, end -> end.transition().attemptOutcome());
-    return new HashSet<>(keys(query, ended));
+    return all
+        ? applied
+        : new Applied(
+            jdbi.withHandle(handle -> repeats.recognise(handle, ended, applied.replies)),
+            applied.woken);
   }
 
   /** In the caller's transaction. */
@@ -290,7 +166,7 @@ final class Transitions {
     Map<LeaseKey, JobState> recorded = write(handle, ended);
     List<Ended> unfit = ended.stream().filter(end -> !recorded.containsKey(end.key())).toList();
     if (!unfit.isEmpty()) {
-      recorded.putAll(write(handle, stopping(handle, unfit)));
+      recorded.putAll(write(handle, stops.asWanted(handle, unfit)));
     }
     int woken = guarded.isEmpty() ? 0 : aftermath.settle(handle, guarded, recorded);
     consequences.moved(
@@ -301,33 +177,12 @@ final class Transitions {
     return new Applied(ended.stream().map(end -> reply(recorded.get(end.key()))).toList(), woken);
   }
 
-  private List<Ended> stopping(Handle handle, List<Ended> unfit) {
-    Query query = handle.createQuery(stopping);
-    List<Ended> inOrder = unfit.stream().sorted(BY_JOB).toList();
-    bind(query, "job_ids", UUID.class, inOrder, end -> end.key().jobId());
-    bind(query, "fences", Long.class, inOrder, end -> end.key().fence());
-    String tenant = unfit.getFirst().key().tenant();
-    Map<LeaseKey, Optional<JobState>> wanted =
-        query.reduceRows(
-            new HashMap<>(),
-            (found, row) -> {
-              found.put(
-                  new LeaseKey(
-                      tenant, row.getColumn("id", UUID.class), row.getColumn("fence", Long.class)),
-                  Optional.ofNullable(row.getColumn("stop_as", String.class)).map(JobState::of));
-              return found;
-            });
-    return unfit.stream()
-        .flatMap(end -> Optional.ofNullable(wanted.get(end.key())).map(end::asStopped).stream())
-        .toList();
-  }
-
   private static FinishReply reply(@Nullable JobState recorded) {
     return recorded == null ? new FinishReply.Lost() : new FinishReply.Recorded(recorded);
   }
 
   private Map<LeaseKey, JobState> write(Handle handle, List<Ended> ended) {
-    List<Ended> inOrder = ended.stream().sorted(BY_JOB).toList();
+    List<Ended> inOrder = ended.stream().sorted(Ended.BY_JOB).toList();
     Set<LeaseKey> written = new HashSet<>();
     written.addAll(finish(handle, inOrder.stream().filter(Ended::finishesJob).toList()));
     written.addAll(sendBack(handle, inOrder.stream().filter(end -> !end.finishesJob()).toList()));
@@ -344,8 +199,8 @@ final class Transitions {
     }
     Query query = handle.createQuery(finish);
     bindEnds(query, ended);
-    bind(query, "results", String.class, ended, Ended::result);
-    return keys(query, ended);
+    Ended.bind(query, "results", String.class, ended, Ended::result);
+    return Ended.keys(query, ended);
   }
 
   // In small portions: an update cannot look its rows up LATERAL, and the join it needs instead may
@@ -356,44 +211,27 @@ final class Transitions {
       List<Ended> portion = ended.subList(from, Math.min(from + SENT_AT_ONCE, ended.size()));
       Query query = handle.createQuery(sendBack);
       bindEnds(query, portion);
-      bind(query, "delays_ms", Long.class, portion, end -> end.transition().delay().toMillis());
-      bind(
+      Ended.bind(
+          query, "delays_ms", Long.class, portion, end -> end.transition().delay().toMillis());
+      Ended.bind(
           query,
           "refunds",
           Integer.class,
           portion,
           end -> end.transition().refundsAttempt() ? 1 : 0);
-      written.addAll(keys(query, portion));
+      written.addAll(Ended.keys(query, portion));
     }
     return written;
   }
 
   private static void bindEnds(Query query, List<Ended> ended) {
-    bind(query, "job_ids", UUID.class, ended, end -> end.key().jobId());
-    bind(query, "fences", Long.class, ended, end -> end.key().fence());
-    bind(query, "states", String.class, ended, end -> end.transition().to().stored());
-    bind(query, "outcomes", String.class, ended, end -> end.transition().attemptOutcome());
-    bind(
+    Ended.bindKeys(query, ended);
+    Ended.bind(query, "states", String.class, ended, end -> end.transition().to().stored());
+    Ended.bind(query, "outcomes", String.class, ended, end -> end.transition().attemptOutcome());
+    Ended.bind(
         query, "failures", Integer.class, ended, end -> end.transition().countsAsFailure() ? 1 : 0);
-    bind(query, "error_codes", String.class, ended, Ended::errorCode);
-    bind(query, "error_messages", String.class, ended, Ended::errorMessage);
-    bind(query, "log_excerpts", String.class, ended, Ended::logExcerpt);
-  }
-
-  private static List<LeaseKey> keys(Query query, List<Ended> ended) {
-    String tenant = ended.getFirst().key().tenant();
-    return query
-        .map((row, context) ->
-            new LeaseKey(tenant, row.getObject("id", UUID.class), row.getLong("fence")))
-        .list();
-  }
-
-  private static <T> void bind(
-      Query query,
-      String name,
-      Class<T> type,
-      List<Ended> ended,
-      Function<Ended, @Nullable T> column) {
-    query.bindArray(name, type, ended.stream().map(column).toArray());
+    Ended.bind(query, "error_codes", String.class, ended, Ended::errorCode);
+    Ended.bind(query, "error_messages", String.class, ended, Ended::errorMessage);
+    Ended.bind(query, "log_excerpts", String.class, ended, Ended::logExcerpt);
   }
 }

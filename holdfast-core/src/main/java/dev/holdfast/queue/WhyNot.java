@@ -2,8 +2,8 @@ package dev.holdfast.queue;
 
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.fleet.Workers;
 import dev.holdfast.job.JobState;
-import dev.holdfast.lease.Workers;
 import dev.holdfast.queue.Why.BlockedBy;
 import dev.holdfast.queue.Why.Reason;
 import dev.holdfast.tenant.Columns;

@@ -18,6 +18,7 @@ import dev.holdfast.lease.Lease;
 import dev.holdfast.testkit.Covers;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class TargetsTest extends EngineTest {
@@ -43,6 +44,20 @@ class TargetsTest extends EngineTest {
     assertThat(ids(claimed)).containsExactly(first, elsewhere);
     succeed(claimed.getFirst());
     assertThat(ids(claim(10))).containsExactly(second);
+  }
+
+  @Test
+  void a_target_with_room_for_two_is_filled_again_after_both_have_ended() {
+    tenant.resources().setCapacity("target:crm", 2, ADA);
+    List<UUID> jobs = Stream.generate(() -> enqueue(CALL)).limit(5).toList();
+    List<Lease> firstTwo = claim(10);
+    assertThat(ids(firstTwo)).containsExactlyElementsOf(jobs.subList(0, 2));
+    firstTwo.forEach(this::succeed);
+
+    assertThat(ids(claim(1))).containsExactly(jobs.get(2));
+
+    assertThat(tenant.job(jobs.get(3)).waitingOn()).isEmpty();
+    assertThat(ids(claim(10))).containsExactly(jobs.get(3));
   }
 
   @Covers("B3")

@@ -2,6 +2,8 @@ package dev.holdfast.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.fleet.Presence;
+import dev.holdfast.fleet.WorkerInfo;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
@@ -9,8 +11,6 @@ import dev.holdfast.job.Placement;
 import dev.holdfast.job.Policy.OnFailure;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.lease.Lease;
-import dev.holdfast.lease.Presence;
-import dev.holdfast.lease.WorkerInfo;
 import dev.holdfast.queue.QueueSettings;
 import dev.holdfast.queue.Why;
 import dev.holdfast.queue.Why.Reason;

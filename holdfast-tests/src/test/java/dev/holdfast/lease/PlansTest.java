@@ -63,9 +63,9 @@ class PlansTest {
           CoreStatement.named(Beats.class, "EXTEND"),
           CoreStatement.named(Transitions.class, "FINISH"),
           CoreStatement.named(Transitions.class, "SEND_BACK"),
-          CoreStatement.named(Transitions.class, "STOPPING"),
-          CoreStatement.named(Reaper.class, "OVERDUE"),
-          CoreStatement.named(Reaper.class, "LOCK_OVERDUE"),
+          CoreStatement.named(Stops.class, "STOPPING"),
+          CoreStatement.named(OverdueAttempts.class, "OVERDUE"),
+          CoreStatement.named(OverdueAttempts.class, "LOCK_OVERDUE"),
           CoreStatement.named(GuardedClaims.class, "CANDIDATES"),
           CoreStatement.named(GuardedClaims.class, "LOCK_JOBS"),
           CoreStatement.named(GuardedClaims.class, "GRANT"),
@@ -88,7 +88,7 @@ class PlansTest {
           "Beats.EXTEND", Set.of("job_pkey"),
           "Transitions.FINISH", Set.of("job_pkey"),
           "Transitions.SEND_BACK", Set.of("job_pkey"),
-          "Reaper.OVERDUE", Set.of("job_leased"),
+          "OverdueAttempts.OVERDUE", Set.of("job_leased"),
           "TenantRotation.PROBE", Set.of("job_claimable"));
 
   @ParameterizedTest

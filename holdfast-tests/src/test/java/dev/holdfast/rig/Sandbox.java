@@ -1,9 +1,9 @@
 package dev.holdfast.rig;
 
 import dev.holdfast.codec.JacksonCodec;
+import dev.holdfast.fleet.Workers;
 import dev.holdfast.hold.Resources;
 import dev.holdfast.lease.TransitionHook;
-import dev.holdfast.lease.Workers;
 import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.queue.WhyNot;

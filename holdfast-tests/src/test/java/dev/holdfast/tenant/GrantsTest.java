@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Holdfast;
+import dev.holdfast.fleet.Presence;
+import dev.holdfast.fleet.WorkerInfo;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Progress;
-import dev.holdfast.lease.Presence;
 import dev.holdfast.lease.Reaper;
-import dev.holdfast.lease.WorkerInfo;
 import dev.holdfast.queue.QueueSettings;
 import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.worker.Worker;

@@ -1,4 +1,4 @@
-package dev.holdfast.lease;
+package dev.holdfast.fleet;
 
 import java.util.Set;
 

@@ -1,0 +1,5 @@
+/** The workers that are there, wherever they run, and the hosts they are on. */
+@NullMarked
+package dev.holdfast.fleet;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,114 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.job.Failure;
+import dev.holdfast.job.JobIds;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Lifecycle;
+import dev.holdfast.job.Moved;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.job.Payload;
+import dev.holdfast.job.Transition;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import org.jdbi.v3.core.statement.Query;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An attempt and what was decided about it.
+ *
+ * @param stopped its worker said so itself; otherwise the work may be going on somewhere
+ */
+record Ended(Lease lease, Transition transition, boolean stopped) {
+
+  // Of two leases of one job only the later can be good, and the last of equals is the one found.
+  static final Comparator<Ended> BY_JOB =
+      Comparator.comparing((Ended end) -> end.key().jobId(), JobIds.ORDER)
+          .thenComparingLong(end -> end.key().fence());
+
+  /** As its worker says. */
+  static Ended reported(Finish finish, RandomGenerator dice) {
+    return new Ended(finish.lease(), next(finish.lease(), finish.outcome(), dice), true);
+  }
+
+  /** As the reaper says, in place of a silent worker. */
+  static Ended silent(Lease lease, Outcome outcome, RandomGenerator dice) {
+    return new Ended(lease, next(lease, outcome, dice), false);
+  }
+
+  private static Transition next(Lease lease, Outcome outcome, RandomGenerator dice) {
+    return Lifecycle.next(lease.attempt(), lease.policy(), outcome, dice);
+  }
+
+  /** The same attempt of a job that turned out to be asked to stop. */
+  Ended asStopped(Optional<JobState> wanted) {
+    return new Ended(lease, Lifecycle.stopped(lease.policy(), wanted), stopped);
+  }
+
+  LeaseKey key() {
+    return lease.key();
+  }
+
+  boolean finishesJob() {
+    return transition.to().isFinished();
+  }
+
+  Moved moved(JobState to) {
+    return new Moved(
+        key().jobId(),
+        lease.kind(),
+        lease.queue(),
+        lease.needs(),
+        JobState.RUNNING,
+        to,
+        key().fence());
+  }
+
+  boolean isGuarded() {
+    return !lease.needs().isNothing();
+  }
+
+  @Nullable String errorCode() {
+    return transition.failure().map(Failure::code).orElse(null);
+  }
+
+  @Nullable String errorMessage() {
+    return transition.failure().map(Failure::message).orElse(null);
+  }
+
+  @Nullable String logExcerpt() {
+    return transition.failure().flatMap(Failure::logExcerpt).orElse(null);
+  }
+
+  @Nullable String result() {
+    return transition.result().equals(Payload.NULL) ? null : transition.result().json();
+  }
+
+  /** Binds one column of a batch. */
+  static <T> void bind(
+      Query query,
+      String name,
+      Class<T> type,
+      List<Ended> ended,
+      Function<Ended, @Nullable T> column) {
+    query.bindArray(name, type, ended.stream().map(column).toArray());
+  }
+
+  /** Binds which attempts it is about. */
+  static void bindKeys(Query query, List<Ended> ended) {
+    bind(query, "job_ids", UUID.class, ended, end -> end.key().jobId());
+    bind(query, "fences", Long.class, ended, end -> end.key().fence());
+  }
+
+  /** The attempts that a statement on this batch, all of one tenant, answers. */
+  static List<LeaseKey> keys(Query query, List<Ended> ended) {
+    String tenant = ended.getFirst().key().tenant();
+    return query
+        .map((row, context) ->
+            new LeaseKey(tenant, row.getObject("id", UUID.class), row.getLong("fence")))
+        .list();
+  }
+}

@@ -1,0 +1,64 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.tenant.Db;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jdbi.v3.core.Handle;
+
+/** Places in queues that let only so many jobs run at once. */
+final class Places {
+
+  // Under the queue's row lock, so that two claimers cannot both see the last free place. Skipping
+  // a locked queue loses nothing: whoever holds the lock is claiming from it.
+  private static final String LIMITED_QUEUES =
+      """
+      SELECT name
+        FROM {schema}.queue
+       WHERE name = ANY (:queues) AND concurrency_limit IS NOT NULL AND NOT paused
+       ORDER BY name
+         FOR UPDATE SKIP LOCKED
+      """;
+
+  // In a statement of its own, after the lock: what was counted before it may be old.
+  private static final String PLACES_LEFT =
+      """
+      SELECT queue.name,
+             queue.concurrency_limit - (
+               SELECT count(*)
+                 FROM {schema}.job
+                 JOIN {schema}.lane ON lane.id = job.lane
+                WHERE job.worker IS NOT NULL AND lane.queue = queue.name) AS places
+        FROM {schema}.queue
+       WHERE queue.name = ANY (:queues)
+      """;
+
+  private final String limitedQueues;
+  private final String placesLeft;
+
+  Places(Db db) {
+    this.limitedQueues = db.sql(LIMITED_QUEUES);
+    this.placesLeft = db.sql(PLACES_LEFT);
+  }
+
+  /** How many are left in those that nobody else claims from right now; others are missing. */
+  Map<String, Integer> lock(Handle handle, Set<String> limited) {
+    Map<String, Integer> places = new HashMap<>();
+    if (limited.isEmpty()) {
+      return places;
+    }
+    List<String> locked =
+        handle
+            .createQuery(limitedQueues)
+            .bindArray("queues", String.class, limited)
+            .mapTo(String.class)
+            .list();
+    handle
+        .createQuery(placesLeft)
+        .bindArray("queues", String.class, locked)
+        .map((row, context) -> Map.entry(row.getString("name"), row.getInt("places")))
+        .forEach(queue -> places.put(queue.getKey(), queue.getValue()));
+    return places;
+  }
+}

@@ -1,0 +1,49 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.tenant.Db;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
+
+/** Recognises ends that an earlier call recorded already. */
+final class Repeats {
+
+  // An end reported twice: the answer to the first got lost, or another tenant's part of the batch
+  // failed. Only the same end counts, not what the reaper recorded for a silent worker.
+  private static final String ALREADY_RECORDED =
+      """
+      SELECT ended.job_id AS id, ended.fence
+        FROM unnest((SELECT :job_ids), (SELECT :fences), (SELECT :outcomes))
+          AS ended (job_id, fence, outcome)
+       WHERE EXISTS (SELECT FROM {schema}.job_done AS done
+                      WHERE done.id = ended.job_id AND done.fence = ended.fence
+                        AND done.attempt_outcome = ended.outcome)
+          OR EXISTS (SELECT FROM {schema}.attempt
+                      WHERE attempt.job_id = ended.job_id AND attempt.fence = ended.fence
+                        AND attempt.outcome = ended.outcome)
+      """;
+
+  private final String alreadyRecorded;
+
+  Repeats(Db db) {
+    this.alreadyRecorded = db.sql(ALREADY_RECORDED);
+  }
+
+  /** The same answers, except that what is recorded already is recorded. */
+  List<FinishReply> recognise(Handle handle, List<Ended> ended, List<FinishReply> replies) {
+    Query query = handle.createQuery(alreadyRecorded);
+    Ended.bindKeys(query, ended);
+    Ended.bind(query, "outcomes", String.class, ended, end -> end.transition().attemptOutcome());
+    Set<LeaseKey> recorded = new HashSet<>(Ended.keys(query, ended));
+    List<FinishReply> answers = new ArrayList<>(replies);
+    for (int i = 0; i < ended.size(); i++) {
+      if (recorded.contains(ended.get(i).key())) {
+        answers.set(i, new FinishReply.Recorded(ended.get(i).transition().to()));
+      }
+    }
+    return answers;
+  }
+}

@@ -1,0 +1,54 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.job.JobState;
+import dev.holdfast.tenant.Db;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
+
+/** What somebody asked of running jobs: to stop, and what to end as. */
+final class Stops {
+
+  // Ends that did not fit because somebody asked for the job to stop, and what it is to end as.
+  private static final String STOPPING =
+      """
+      SELECT job.id, job.fence, job.stop_as
+        FROM unnest((SELECT :job_ids), (SELECT :fences)) AS ended (job_id, fence)
+       CROSS JOIN LATERAL (
+         SELECT id, fence, stop_as
+           FROM {schema}.job
+          WHERE job.id = ended.job_id AND job.fence = ended.fence AND job.state = 'stopping'
+            FOR UPDATE
+       ) AS job
+      """;
+
+  private final String stopping;
+
+  Stops(Db db) {
+    this.stopping = db.sql(STOPPING);
+  }
+
+  /** Of ends that did not fit those whose job is to stop, ended as somebody wants it. */
+  List<Ended> asWanted(Handle handle, List<Ended> unfit) {
+    Query query = handle.createQuery(stopping);
+    Ended.bindKeys(query, unfit.stream().sorted(Ended.BY_JOB).toList());
+    String tenant = unfit.getFirst().key().tenant();
+    Map<LeaseKey, Optional<JobState>> wanted =
+        query.reduceRows(
+            new HashMap<>(),
+            (found, row) -> {
+              found.put(
+                  new LeaseKey(
+                      tenant, row.getColumn("id", UUID.class), row.getColumn("fence", Long.class)),
+                  Optional.ofNullable(row.getColumn("stop_as", String.class)).map(JobState::of));
+              return found;
+            });
+    return unfit.stream()
+        .flatMap(end -> Optional.ofNullable(wanted.get(end.key())).map(end::asStopped).stream())
+        .toList();
+  }
+}
