@@ -4,6 +4,7 @@ import dev.holdfast.audit.Audit;
 import dev.holdfast.codec.Codec;
 import dev.holdfast.codec.JacksonCodec;
 import dev.holdfast.fleet.Hosts;
+import dev.holdfast.fleet.Predecessors;
 import dev.holdfast.fleet.Presence;
 import dev.holdfast.fleet.WorkerInfo;
 import dev.holdfast.fleet.Workers;
@@ -22,6 +23,7 @@ import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.queue.Queues;
 import dev.holdfast.queue.WhyNot;
+import dev.holdfast.retention.Retention;
 import dev.holdfast.subject.Subjects;
 import dev.holdfast.tenant.SchemaName;
 import dev.holdfast.tenant.Tenant;
@@ -44,12 +46,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where everything begins: one Holdfast on one database. It wires the parts and hands them out; it
  * has no threads and nothing to close, workers do. Thread-safe.
  */
 public final class Holdfast {
+
+  private static final Logger log = LoggerFactory.getLogger(Holdfast.class);
 
   // How soon a silent worker's jobs are taken, a new tenant is served, an absent host is noticed.
   private static final Duration UPKEEP_PERIOD = Duration.ofSeconds(5);
@@ -58,6 +64,7 @@ public final class Holdfast {
   private final Tenants tenants;
   private final Codec codec;
   private final TransitionHook hook;
+  private final Retention retention;
   private final Bell bell = new Bell();
   private final Channel channel;
   private final Announcer announcer;
@@ -67,6 +74,7 @@ public final class Holdfast {
     this.dataSource = builder.dataSource;
     this.codec = builder.codec;
     this.hook = builder.hook;
+    this.retention = builder.retention;
     this.tenants = new Tenants(dataSource, builder.controlSchema);
     this.channel = Channel.of(builder.controlSchema);
     this.announcer = new Announcer(tenants.control(), channel, bell, builder.notifyInTransactions);
@@ -190,7 +198,11 @@ public final class Holdfast {
         leases(own.tenant(name), presence),
         leases(pulse.tenant(name), presence),
         bell,
-        background(List.of(own, pulse), presence, () -> reapers.runOnce(served, UPKEEP_PERIOD)));
+        background(
+            List.of(own, pulse),
+            presence,
+            () -> recover(own, Optional.of(name.value()), served),
+            () -> reapers.runOnce(served, UPKEEP_PERIOD)));
   }
 
   private Surroundings surroundingsOfAll(WorkerConfig config, Set<String> kinds) {
@@ -207,6 +219,7 @@ public final class Holdfast {
         background(
             List.of(own, pulse),
             presence,
+            () -> recover(own, Optional.empty(), own.list().stream().map(own::tenant).toList()),
             () -> {
               rotation.refresh();
               return reapers.runOnce(own.list().stream().map(own::tenant).toList(), UPKEEP_PERIOD);
@@ -218,7 +231,20 @@ public final class Holdfast {
         tenant,
         RandomGenerator.getDefault(),
         consequences(tenant),
-        Steadiness.watched(UPKEEP_PERIOD, System::nanoTime));
+        Steadiness.watched(UPKEEP_PERIOD, System::nanoTime),
+        retention);
+  }
+
+  // Without it those jobs wait until their leases have run out, so it may fail.
+  private void recover(Tenants own, Optional<String> tenant, List<Tenant> served) {
+    try {
+      Predecessors predecessors = new Predecessors(own.control(), tenant);
+      Predecessors.Dead dead = predecessors.dead();
+      served.forEach(each -> reaper(each).endOf(dead));
+      predecessors.forget(dead);
+    } catch (RuntimeException e) {
+      log.warn("Could not take over from workers that are dead; their leases will run out", e);
+    }
   }
 
   private Consequences consequences(Tenant tenant) {
@@ -239,7 +265,7 @@ public final class Holdfast {
   }
 
   private List<Background> background(
-      List<Tenants> kept, Presence presence, Supplier<Duration> upkeep) {
+      List<Tenants> kept, Presence presence, Runnable recovery, Supplier<Duration> upkeep) {
     Listener listener = new Listener(dataSource, channel, bell);
     return List.of(
         new Background("holdfast-listen", listener, listener),
@@ -249,7 +275,11 @@ public final class Holdfast {
               presence.beat();
               return upkeep.get();
             },
-            () -> kept.forEach(Tenants::keepConnection),
+            () -> {
+              kept.forEach(Tenants::keepConnection);
+              recovery.run(); // before it claims anything under what may be their name
+              presence.beat();
+            },
             () -> {
               try {
                 presence.leave();
@@ -278,6 +308,7 @@ public final class Holdfast {
     private Codec codec = new JacksonCodec();
     private boolean notifyInTransactions = true;
     private TransitionHook hook = TransitionHook.NONE;
+    private Retention retention = Retention.DEFAULTS;
 
     private Builder(DataSource dataSource) {
       this.dataSource = dataSource;
@@ -310,6 +341,12 @@ public final class Holdfast {
     /** Called in every transaction that moves jobs, for tables of the application's own. */
     public Builder onTransition(TransitionHook hook) {
       this.hook = hook;
+      return this;
+    }
+
+    /** How long what is over is kept. */
+    public Builder retention(Retention retention) {
+      this.retention = retention;
       return this;
     }
 

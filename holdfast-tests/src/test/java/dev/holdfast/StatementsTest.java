@@ -2,6 +2,7 @@ package dev.holdfast;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.fleet.Predecessors;
 import dev.holdfast.fleet.Presence;
 import dev.holdfast.fleet.Workers;
 import dev.holdfast.tenant.Db;
@@ -21,7 +22,7 @@ class StatementsTest {
 
   // Their tables are in the control schema; everybody else's are in a tenant's.
   private static final Set<Class<?>> OF_CONTROL =
-      Set.of(Tenants.class, Presence.class, Workers.class);
+      Set.of(Tenants.class, Presence.class, Predecessors.class, Workers.class);
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
 

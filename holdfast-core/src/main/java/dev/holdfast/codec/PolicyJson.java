@@ -39,7 +39,8 @@ public final class PolicyJson {
           "lease_seconds",
           "on_lease_lost",
           "on_stop",
-          "on_failure");
+          "on_failure",
+          "token_limit");
   private static final Set<String> RETRY_KEYS =
       Set.of("type", "delays_seconds", "base_seconds", "cap_seconds", "jitter");
 
@@ -61,6 +62,7 @@ public final class PolicyJson {
     policy.onLeaseLost().ifPresent(choice -> json.put("on_lease_lost", lower(choice)));
     policy.onStop().ifPresent(choice -> json.put("on_stop", lower(choice)));
     policy.onFailure().ifPresent(choice -> json.put("on_failure", lower(choice)));
+    policy.tokenLimit().ifPresent(limit -> json.put("token_limit", limit));
     return json.toString();
   }
 
@@ -95,7 +97,8 @@ public final class PolicyJson {
         optional(json, "on_lease_lost")
             .map(node -> choice(OnLeaseLost.class, "on_lease_lost", node)),
         optional(json, "on_stop").map(node -> choice(OnStop.class, "on_stop", node)),
-        optional(json, "on_failure").map(node -> choice(OnFailure.class, "on_failure", node)));
+        optional(json, "on_failure").map(node -> choice(OnFailure.class, "on_failure", node)),
+        optional(json, "token_limit").map(node -> wholeNumber("token_limit", node)));
   }
 
   private JsonNode parse(String text) {
@@ -207,6 +210,13 @@ public final class PolicyJson {
       throw HoldfastException.invalid(field, node, "a whole number");
     }
     return node.intValue();
+  }
+
+  private static long wholeNumber(String field, JsonNode node) {
+    if (!node.isIntegralNumber() || !node.canConvertToLong()) {
+      throw HoldfastException.invalid(field, node, "a whole number");
+    }
+    return node.longValue();
   }
 
   private static double number(String field, JsonNode node) {

@@ -3,6 +3,7 @@ package dev.holdfast.fleet;
 import dev.holdfast.job.Placement;
 import dev.holdfast.tenant.Db;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.jdbi.v3.core.Jdbi;
@@ -17,8 +18,9 @@ public final class Presence implements Hosts {
   private static final String BEAT =
       """
       WITH beat AS (
-        INSERT INTO {schema}.worker (incarnation, name, host, labels, tenant, queues, kinds)
-        VALUES (:incarnation, :name, :host, :labels, :tenant, :queues, :kinds)
+        INSERT INTO {schema}.worker (incarnation, name, host, labels, tenant, queues, kinds, process)
+        VALUES
+          (:incarnation, :name, :host, :labels, :tenant, :queues, :kinds, :process)
         ON CONFLICT (incarnation) DO UPDATE SET beat_at = now()
       )
       SELECT DISTINCT host
@@ -34,6 +36,7 @@ public final class Presence implements Hosts {
       """;
 
   private final UUID incarnation = UUID.randomUUID();
+  private final Optional<ProcessId> process = ProcessId.current();
   private final Jdbi jdbi;
   private final WorkerInfo worker;
   private final String beat;
@@ -64,6 +67,7 @@ public final class Presence implements Hosts {
                 .bind("tenant", worker.tenant().orElse(null))
                 .bindArray("queues", String.class, worker.queues())
                 .bindByType("kinds", kinds(), String[].class)
+                .bind("process", process.map(ProcessId::stored).orElse(null))
                 .bind("absent_ms", ABSENT_AFTER.toMillis())
                 .mapTo(String.class)
                 .collectIntoSet());

@@ -8,11 +8,12 @@ public record Failure(String code, String message, boolean retryable, Optional<S
   public static final String HANDLER_FAILED = "HANDLER_FAILED";
   public static final String LEASE_LOST = "LEASE_LOST";
   public static final String JOB_TIMEOUT = "JOB_TIMEOUT";
+  public static final String TOKEN_LIMIT = "TOKEN_LIMIT";
 
   public Failure {
     code = Limits.cut(code.isBlank() ? HANDLER_FAILED : code, Limits.NAME_CHARS);
     message = Limits.cut(message, Limits.ERROR_MESSAGE_CHARS);
-    logExcerpt = logExcerpt.map(text -> Limits.cut(text, Limits.ERROR_MESSAGE_CHARS));
+    logExcerpt = logExcerpt.map(text -> Limits.cut(text, Limits.LOG_EXCERPT_CHARS));
   }
 
   public static Failure retryable(String code, String message) {

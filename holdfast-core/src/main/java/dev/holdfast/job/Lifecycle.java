@@ -3,7 +3,6 @@ package dev.holdfast.job;
 import dev.holdfast.job.Policy.OnLeaseLost;
 import dev.holdfast.job.Policy.OnStop;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /** Decides what becomes of a job after an attempt. Pure: the caller brings the dice. */
@@ -17,22 +16,22 @@ public final class Lifecycle {
       case Outcome.Succeeded(Payload result) -> Transition.succeed(result);
       case Outcome.Failed(Failure failure) -> retryOrFail(attempt, policy, failure, dice);
       case Outcome.Snoozed(Duration delay) -> Transition.giveBack("snoozed", delay);
-      case Outcome.Stopped() -> stopped(policy, Optional.empty());
+      case Outcome.Stopped() -> stopped(policy, StopRequest.BY_POLICY);
       // A job that pauses when stopped is paused by a drain too: its target must not go on.
-      case Outcome.Released released when policy.onStop() == OnStop.PAUSE ->
-          Transition.stop(OnStop.PAUSE).refundingAttempt();
-      case Outcome.Released released -> Transition.giveBack("released", Duration.ZERO);
+      case Outcome.Released(String reason) when policy.onStop() == OnStop.PAUSE ->
+          Transition.drained(reason);
+      case Outcome.Released(String reason) -> Transition.giveBack("released", Duration.ZERO);
       case Outcome.LeaseExpired(String worker) -> afterSilence(attempt, policy, worker);
     };
   }
 
-  /**
-   * A job that was asked to stop, however its attempt ended short of success or final failure.
-   *
-   * @param wanted what whoever asked wants it to end as; empty leaves it to the policy
-   */
-  public static Transition stopped(Policy policy, Optional<JobState> wanted) {
-    return Transition.stop(wanted.map(Lifecycle::onStop).orElse(policy.onStop()));
+  /** A job that was asked to stop, however its attempt ended short of success or final failure. */
+  public static Transition stopped(Policy policy, StopRequest asked) {
+    return asked
+        .because()
+        .map(failure -> Transition.fail("stopped", failure))
+        .orElseGet(
+            () -> Transition.stop(asked.as().map(Lifecycle::onStop).orElse(policy.onStop())));
   }
 
   private static OnStop onStop(JobState wanted) {

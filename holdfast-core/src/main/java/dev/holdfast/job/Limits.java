@@ -22,8 +22,10 @@ public final class Limits {
   public static final int CLAIM_JOBS = 1_000;
   public static final int PAGE_ROWS = 1_000;
   public static final int ERROR_MESSAGE_CHARS = 10_000;
+  public static final int LOG_EXCERPT_CHARS = 4_000;
   public static final int LOG_LINE_CHARS = 8_000;
   public static final int LOG_LINES_PER_REPORT = 1_000;
+  public static final int ITEMS_PER_REPORT = 1_000;
   public static final int CURSOR_CHARS = 4_000;
 
   private Limits() {}

@@ -3,10 +3,14 @@ package dev.holdfast.job;
 import dev.holdfast.error.HoldfastException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What becomes of a job when something other than success happens to it, every question answered.
  * Made by laying what the job said over what its queue says over {@link #DEFAULTS}.
+ *
+ * @param tokenLimit input and output tokens together, over all attempts; a job that reports more is
+ *     stopped and has failed. Empty is no limit.
  */
 public record Policy(
     int maxAttempts,
@@ -15,7 +19,8 @@ public record Policy(
     Duration leaseLength,
     OnLeaseLost onLeaseLost,
     OnStop onStop,
-    OnFailure onFailure) {
+    OnFailure onFailure,
+    Optional<Long> tokenLimit) {
 
   public static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
   public static final Duration LONGEST_LEASE = Duration.ofDays(1);
@@ -29,7 +34,8 @@ public record Policy(
           Duration.ofSeconds(30),
           OnLeaseLost.RETRY,
           OnStop.CANCEL,
-          OnFailure.RELEASE);
+          OnFailure.RELEASE,
+          Optional.empty());
 
   /** A worker fell silent. */
   public enum OnLeaseLost {
@@ -60,7 +66,8 @@ public record Policy(
         said.leaseLength().orElse(leaseLength),
         said.onLeaseLost().orElse(onLeaseLost),
         said.onStop().orElse(onStop),
-        said.onFailure().orElse(onFailure));
+        said.onFailure().orElse(onFailure),
+        said.tokenLimit().or(() -> tokenLimit));
   }
 
   public static Duration checkLease(String field, Duration length) {

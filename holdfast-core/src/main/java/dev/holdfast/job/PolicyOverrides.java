@@ -18,10 +18,12 @@ public record PolicyOverrides(
     Optional<Duration> leaseLength,
     Optional<OnLeaseLost> onLeaseLost,
     Optional<OnStop> onStop,
-    Optional<OnFailure> onFailure) {
+    Optional<OnFailure> onFailure,
+    Optional<Long> tokenLimit) {
 
   public static final PolicyOverrides NONE =
       new PolicyOverrides(
+          Optional.empty(),
           Optional.empty(),
           Optional.empty(),
           Optional.empty(),
@@ -36,41 +38,107 @@ public record PolicyOverrides(
         throw HoldfastException.invalid("max_attempts", attempts, "1 to " + Limits.ATTEMPTS);
       }
     });
+    tokenLimit.ifPresent(limit -> {
+      if (limit < 1) {
+        throw HoldfastException.invalid("token_limit", limit, "1 or more");
+      }
+    });
     leaseLength.ifPresent(length -> Policy.checkLease("lease_seconds", length));
   }
 
   public PolicyOverrides withMaxAttempts(int attempts) {
     return new PolicyOverrides(
-        Optional.of(attempts), retry, timeout, leaseLength, onLeaseLost, onStop, onFailure);
+        Optional.of(attempts),
+        retry,
+        timeout,
+        leaseLength,
+        onLeaseLost,
+        onStop,
+        onFailure,
+        tokenLimit);
   }
 
   public PolicyOverrides withRetry(RetryPolicy retry) {
     return new PolicyOverrides(
-        maxAttempts, Optional.of(retry), timeout, leaseLength, onLeaseLost, onStop, onFailure);
+        maxAttempts,
+        Optional.of(retry),
+        timeout,
+        leaseLength,
+        onLeaseLost,
+        onStop,
+        onFailure,
+        tokenLimit);
   }
 
   public PolicyOverrides withTimeout(TimeLimit timeout) {
     return new PolicyOverrides(
-        maxAttempts, retry, Optional.of(timeout), leaseLength, onLeaseLost, onStop, onFailure);
+        maxAttempts,
+        retry,
+        Optional.of(timeout),
+        leaseLength,
+        onLeaseLost,
+        onStop,
+        onFailure,
+        tokenLimit);
   }
 
   public PolicyOverrides withLeaseLength(Duration leaseLength) {
     return new PolicyOverrides(
-        maxAttempts, retry, timeout, Optional.of(leaseLength), onLeaseLost, onStop, onFailure);
+        maxAttempts,
+        retry,
+        timeout,
+        Optional.of(leaseLength),
+        onLeaseLost,
+        onStop,
+        onFailure,
+        tokenLimit);
   }
 
   public PolicyOverrides withOnLeaseLost(OnLeaseLost onLeaseLost) {
     return new PolicyOverrides(
-        maxAttempts, retry, timeout, leaseLength, Optional.of(onLeaseLost), onStop, onFailure);
+        maxAttempts,
+        retry,
+        timeout,
+        leaseLength,
+        Optional.of(onLeaseLost),
+        onStop,
+        onFailure,
+        tokenLimit);
   }
 
   public PolicyOverrides withOnStop(OnStop onStop) {
     return new PolicyOverrides(
-        maxAttempts, retry, timeout, leaseLength, onLeaseLost, Optional.of(onStop), onFailure);
+        maxAttempts,
+        retry,
+        timeout,
+        leaseLength,
+        onLeaseLost,
+        Optional.of(onStop),
+        onFailure,
+        tokenLimit);
   }
 
   public PolicyOverrides withOnFailure(OnFailure onFailure) {
     return new PolicyOverrides(
-        maxAttempts, retry, timeout, leaseLength, onLeaseLost, onStop, Optional.of(onFailure));
+        maxAttempts,
+        retry,
+        timeout,
+        leaseLength,
+        onLeaseLost,
+        onStop,
+        Optional.of(onFailure),
+        tokenLimit);
+  }
+
+  public PolicyOverrides withTokenLimit(long tokens) {
+    return new PolicyOverrides(
+        maxAttempts,
+        retry,
+        timeout,
+        leaseLength,
+        onLeaseLost,
+        onStop,
+        onFailure,
+        Optional.of(tokens));
   }
 }

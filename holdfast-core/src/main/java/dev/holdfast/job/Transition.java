@@ -63,8 +63,17 @@ public record Transition(
     return giveBack("requeued", Duration.ZERO);
   }
 
-  Transition refundingAttempt() {
-    return new Transition(to, attemptOutcome, delay, true, countsAsFailure, failure, result);
+  /** Paused because its worker ends, and nobody knows whether it may go on elsewhere. */
+  static Transition drained(String reason) {
+    Failure interrupted = Failure.permanent("DRAINED", "Job was interrupted: " + reason);
+    return new Transition(
+        JobState.PAUSED,
+        "released",
+        Duration.ZERO,
+        true,
+        false,
+        Optional.of(interrupted),
+        Payload.NULL);
   }
 
   static Transition stop(Policy.OnStop onStop) {

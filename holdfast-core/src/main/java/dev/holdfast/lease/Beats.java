@@ -53,6 +53,9 @@ final class Beats {
        ) AS job
       """;
 
+  // A beat that hangs would keep all later ones from going out; after this the next one is tried.
+  private static final int TIMEOUT_SECONDS = 5;
+
   private final Jdbi jdbi;
   private final String extend;
   private final String stillMine;
@@ -76,6 +79,7 @@ final class Beats {
   private Map<LeaseKey, Status> extend(Duration length, List<Lease> leases) {
     return jdbi.withHandle(handle -> {
       Query query = handle.createQuery(extend).bind("lease_ms", length.toMillis());
+      query.setQueryTimeout(TIMEOUT_SECONDS);
       Map<LeaseKey, Status> statuses = statuses(query, leases);
       List<Lease> others =
           leases.stream().filter(lease -> !statuses.containsKey(lease.key())).toList();

@@ -7,6 +7,7 @@ import dev.holdfast.job.Lifecycle;
 import dev.holdfast.job.Moved;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
+import dev.holdfast.job.StopRequest;
 import dev.holdfast.job.Transition;
 import java.util.Comparator;
 import java.util.List;
@@ -21,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * An attempt and what was decided about it.
  *
  * @param stopped its worker said so itself; otherwise the work may be going on somewhere
+ * @param said the last lines of its log
  */
-record Ended(Lease lease, Transition transition, boolean stopped) {
+record Ended(Lease lease, Transition transition, boolean stopped, Optional<String> said) {
 
   // Of two leases of one job only the later can be good, and the last of equals is the one found.
   static final Comparator<Ended> BY_JOB =
@@ -31,12 +33,13 @@ record Ended(Lease lease, Transition transition, boolean stopped) {
 
   /** As its worker says. */
   static Ended reported(Finish finish, RandomGenerator dice) {
-    return new Ended(finish.lease(), next(finish.lease(), finish.outcome(), dice), true);
+    Transition next = next(finish.lease(), finish.outcome(), dice);
+    return new Ended(finish.lease(), next, true, finish.logExcerpt());
   }
 
   /** As the reaper says, in place of a silent worker. */
-  static Ended silent(Lease lease, Outcome outcome, RandomGenerator dice) {
-    return new Ended(lease, next(lease, outcome, dice), false);
+  static Ended silent(Lease lease, Outcome outcome, Optional<String> said, RandomGenerator dice) {
+    return new Ended(lease, next(lease, outcome, dice), false, said);
   }
 
   private static Transition next(Lease lease, Outcome outcome, RandomGenerator dice) {
@@ -44,8 +47,8 @@ record Ended(Lease lease, Transition transition, boolean stopped) {
   }
 
   /** The same attempt of a job that turned out to be asked to stop. */
-  Ended asStopped(Optional<JobState> wanted) {
-    return new Ended(lease, Lifecycle.stopped(lease.policy(), wanted), stopped);
+  Ended asStopped(StopRequest asked) {
+    return new Ended(lease, Lifecycle.stopped(lease.policy(), asked), stopped, said);
   }
 
   LeaseKey key() {
@@ -80,7 +83,7 @@ record Ended(Lease lease, Transition transition, boolean stopped) {
   }
 
   @Nullable String logExcerpt() {
-    return transition.failure().flatMap(Failure::logExcerpt).orElse(null);
+    return transition.failure().flatMap(Failure::logExcerpt).or(() -> said).orElse(null);
   }
 
   @Nullable String result() {

@@ -6,6 +6,7 @@ import dev.holdfast.job.Transition;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenant;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
@@ -60,6 +61,6 @@ public final class ForcedEnds {
   private void end(Handle handle, UUID id, Transition transition) {
     Lease lease = handle.createQuery(leased).bind("id", id).map(leaseRow).one();
     handle.createUpdate(forgetStop).bind("id", id).bind("fence", lease.key().fence()).execute();
-    transitions.apply(handle, List.of(new Ended(lease, transition, false)));
+    transitions.apply(handle, List.of(new Ended(lease, transition, false, Optional.empty())));
   }
 }

@@ -14,12 +14,8 @@ public interface LeaseSource {
   /** Renews leases, each for its own length; answers in the order asked. */
   List<Extension> extend(List<Lease> leases);
 
-  /**
-   * Stores progress, log lines and usage at once.
-   *
-   * @return false when the lease is lost and nothing was stored
-   */
-  boolean report(LeaseKey key, Report report);
+  /** Stores progress, log lines, usage and items, all or nothing. */
+  ReportReply report(LeaseKey key, Report report);
 
   /** Records how attempts ended; answers in the order given. */
   List<FinishReply> finish(List<Finish> finished);

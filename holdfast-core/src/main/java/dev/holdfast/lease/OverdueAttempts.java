@@ -3,13 +3,19 @@ package dev.holdfast.lease;
 import dev.holdfast.hold.Holds;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.JobState;
+import dev.holdfast.job.Limits;
 import dev.holdfast.job.Outcome;
+import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
@@ -38,6 +44,16 @@ final class OverdueAttempts {
        LIMIT (SELECT :limit) -- unknown to the planner, who else prefers to sort the whole table
       """;
 
+  private static final String OF_WORKERS =
+      """
+      SELECT id
+        FROM {schema}.job
+       WHERE worker IS NOT NULL
+         AND worker = ANY (:workers)
+         AND started_at <= :before
+       ORDER BY fence
+      """;
+
   private static final String RESOURCES =
       """
       SELECT DISTINCT unnest(resources) AS name FROM {schema}.job WHERE id = ANY (:job_ids)
@@ -46,7 +62,13 @@ final class OverdueAttempts {
   // Once more, now that the resources are locked: a beat may have come in between.
   private static final String LOCK_OVERDUE =
       """
-      SELECT job.state, {lease_columns}, lane.queue, lane.kind, queue.defaults,
+      SELECT job.state, job.started_at, {lease_columns}, lane.queue, lane.kind, queue.defaults,
+             (SELECT string_agg(line, E'\\n' ORDER BY id)
+                FROM (SELECT line, id
+                        FROM {schema}.job_log
+                       WHERE job_log.job_id = job.id AND job_log.fence = job.fence
+                       ORDER BY id DESC
+                       LIMIT 20) AS last) AS said,
              extract(epoch FROM {schema}.clock() - job.lease_expires_at) * 1000 AS silent_ms,
              coalesce(job.times_out_at < {schema}.clock() - :grace_ms * interval '1 millisecond',
                       false) AS timed_out
@@ -60,7 +82,13 @@ final class OverdueAttempts {
       """
           .replace("{lease_columns}", LeaseRow.COLUMNS);
 
-  private record Overdue(Lease lease, JobState state, Duration silent, boolean timedOut) {
+  private record Overdue(
+      Lease lease,
+      JobState state,
+      Instant startedAt,
+      Duration silent,
+      boolean timedOut,
+      Optional<String> said) {
 
     /**
      * A worker that was cut off from the database together with us is not dead. Before its lease
@@ -89,6 +117,7 @@ final class OverdueAttempts {
   private final RandomGenerator dice;
   private final Steadiness steadiness;
   private final String overdue;
+  private final String ofWorkers;
   private final String resources;
   private final String lockOverdue;
 
@@ -102,6 +131,7 @@ final class OverdueAttempts {
     this.dice = dice;
     this.steadiness = steadiness;
     this.overdue = db.sql(OVERDUE);
+    this.ofWorkers = db.sql(OF_WORKERS);
     this.resources = db.sql(RESOURCES);
     this.lockOverdue = db.sql(LOCK_OVERDUE);
   }
@@ -123,9 +153,32 @@ final class OverdueAttempts {
     return total;
   }
 
+  /** Ends what these workers had claimed, who are known to be dead; answers how many. */
+  int endOf(List<String> workers, Instant before) {
+    List<UUID> jobIds =
+        jdbi.withHandle(handle ->
+            handle
+                .createQuery(ofWorkers)
+                .bindArray("workers", String.class, workers)
+                .bind("before", before.atOffset(ZoneOffset.UTC))
+                .mapTo(UUID.class)
+                .list());
+    int ended = 0;
+    for (int from = 0; from < jobIds.size(); from += BATCH) {
+      List<UUID> batch = jobIds.subList(from, Math.min(from + BATCH, jobIds.size()));
+      ended +=
+          jdbi.inTransaction(handle -> end(handle, batch, each -> isOf(each, workers, before)));
+    }
+    return ended;
+  }
+
+  private static boolean isOf(Overdue attempt, List<String> workers, Instant before) {
+    return workers.contains(attempt.lease.worker()) && !attempt.startedAt.isAfter(before);
+  }
+
   private int endBatch(List<UUID> jobIds, Duration steady) {
     try {
-      return jdbi.inTransaction(handle -> end(handle, jobIds, steady));
+      return jdbi.inTransaction(handle -> end(handle, jobIds, each -> each.isOver(steady)));
     } catch (RuntimeException e) {
       if (SqlErrors.isPassing(e) || jobIds.size() == 1) {
         throw e;
@@ -147,7 +200,7 @@ final class OverdueAttempts {
         .list();
   }
 
-  private int end(Handle handle, List<UUID> jobIds, Duration steady) {
+  private int end(Handle handle, List<UUID> jobIds, Predicate<Overdue> isOver) {
     holds.lock(handle, resourcesOf(handle, jobIds));
     List<Ended> ends =
         handle
@@ -158,14 +211,20 @@ final class OverdueAttempts {
                 new Overdue(
                     leaseRow.map(row, context),
                     JobState.of(row.getString("state")),
+                    Columns.instant(row, "started_at"),
                     Duration.ofMillis(row.getLong("silent_ms")),
-                    row.getBoolean("timed_out")))
+                    row.getBoolean("timed_out"),
+                    Columns.optionalText(row, "said").map(OverdueAttempts::excerpt)))
             .stream()
-            .filter(overdue -> overdue.isOver(steady))
-            .map(overdue -> Ended.silent(overdue.lease, overdue.outcome(), dice))
+            .filter(isOver)
+            .map(overdue -> Ended.silent(overdue.lease, overdue.outcome(), overdue.said, dice))
             .toList();
     transitions.apply(handle, ends);
     return ends.size();
+  }
+
+  private static String excerpt(String said) {
+    return said.substring(Math.max(0, said.length() - Limits.LOG_EXCERPT_CHARS));
   }
 
   private List<String> resourcesOf(Handle handle, List<UUID> jobIds) {

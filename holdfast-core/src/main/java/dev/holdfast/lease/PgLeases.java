@@ -63,7 +63,7 @@ public final class PgLeases implements LeaseSource {
   }
 
   @Override
-  public boolean report(LeaseKey key, Report report) {
+  public ReportReply report(LeaseKey key, Report report) {
     return reports.store(key, report);
   }
 

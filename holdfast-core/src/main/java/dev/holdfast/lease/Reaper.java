@@ -1,7 +1,10 @@
 package dev.holdfast.lease;
 
+import dev.holdfast.fleet.Predecessors;
 import dev.holdfast.hold.Holds;
 import dev.holdfast.hold.Pruner;
+import dev.holdfast.retention.History;
+import dev.holdfast.retention.Retention;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
@@ -26,13 +29,14 @@ public final class Reaper {
 
   private static final int NAMES_AT_ONCE = 500;
 
-  // With a run every five seconds, every ten minutes.
-  private static final int RUNS_PER_PRUNING = 120;
+  // With a run every five seconds, every minute.
+  private static final int RUNS_PER_PRUNING = 12;
 
   private final Jdbi jdbi;
   private final OverdueAttempts overdue;
   private final Holds holds;
   private final Pruner pruner;
+  private final History history;
   private final Consequences consequences;
   private long runs;
   private String lookedAfter = ""; // the last resource whose waiting jobs were looked after
@@ -40,16 +44,21 @@ public final class Reaper {
 
   /** One that takes for granted that workers could reach the database all the time. */
   public Reaper(Tenant tenant, RandomGenerator dice, Consequences consequences) {
-    this(tenant, dice, consequences, Steadiness.ALWAYS);
+    this(tenant, dice, consequences, Steadiness.ALWAYS, Retention.DEFAULTS);
   }
 
   public Reaper(
-      Tenant tenant, RandomGenerator dice, Consequences consequences, Steadiness steadiness) {
+      Tenant tenant,
+      RandomGenerator dice,
+      Consequences consequences,
+      Steadiness steadiness,
+      Retention retention) {
     Db db = tenant.db();
     this.jdbi = db.jdbi();
     this.overdue = new OverdueAttempts(tenant, dice, consequences, steadiness);
     this.holds = new Holds(db);
     this.pruner = new Pruner(db);
+    this.history = new History(db, retention);
     this.consequences = consequences;
   }
 
@@ -60,8 +69,22 @@ public final class Reaper {
     woken += tried("look after waiting jobs", this::lookAfterWaiting);
     if (++runs % RUNS_PER_PRUNING == 0) {
       tried("prune resources", () -> jdbi.inTransaction(pruner::prune));
+      tried("prune the history", history::prune);
     }
     if (woken > 0) {
+      consequences.woken();
+    }
+    return ended;
+  }
+
+  /**
+   * Ends what dead workers had claimed, without waiting for their leases. What they held still
+   * passes on only when the work must be over: something they started may have survived them.
+   */
+  public int endOf(Predecessors.Dead dead) {
+    int ended = dead.names().isEmpty() ? 0 : overdue.endOf(dead.names(), dead.asOf());
+    if (ended > 0) {
+      log.warn("Ended {} attempts of workers that are dead: {}", ended, dead.names());
       consequences.woken();
     }
     return ended;

@@ -1,9 +1,14 @@
 package dev.holdfast.lease;
 
+import dev.holdfast.job.Failure;
+import dev.holdfast.job.Item;
 import dev.holdfast.job.Progress;
 import dev.holdfast.tenant.Db;
+import java.util.Optional;
+import java.util.OptionalInt;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.statement.SqlStatement;
 
 /** Stores what running attempts report, each write guarded by the attempt's fence. */
 final class Reports {
@@ -38,27 +43,144 @@ final class Reports {
        ORDER BY said.number
       """;
 
+  // Found again, an item is no news: the first one stays.
+  private static final String ITEMS =
+      """
+      WITH mine AS MATERIALIZED (
+        SELECT id, fence
+          FROM {schema}.job
+         WHERE id = :job_id AND fence = :fence AND state IN ('running', 'stopping')
+           FOR UPDATE
+      ), stored AS (
+        INSERT INTO {schema}.job_item (job_id, key, fence, at, data)
+        SELECT mine.id, item.key, mine.fence, {schema}.clock(), item.data::json
+          FROM mine
+         CROSS JOIN unnest(:keys, :items) WITH ORDINALITY AS item (key, data, number)
+         ORDER BY item.number
+        ON CONFLICT DO NOTHING
+        RETURNING id
+      )
+      UPDATE {schema}.job
+         SET result_count = coalesce(result_count, 0) + (SELECT count(*) FROM stored),
+             progress_at = {schema}.clock()
+       WHERE id = (SELECT id FROM mine)
+      RETURNING (SELECT count(*) FROM stored) AS added
+      """;
+
+  // Waits for a transaction that stores a report with the same key right now.
+  private static final String REMEMBER_KEY =
+      """
+      INSERT INTO {schema}.idempotency (job_id, key, fence, at)
+      SELECT id, :key, fence, {schema}.clock()
+        FROM {schema}.job
+       WHERE id = :job_id AND fence = :fence AND state IN ('running', 'stopping')
+         FOR UPDATE
+      ON CONFLICT DO NOTHING
+      """;
+
+  private static final String KNOWN_KEY =
+      """
+      SELECT EXISTS (SELECT FROM {schema}.idempotency WHERE job_id = :job_id AND key = :key)
+      """;
+
+  // Its worker hears of it with the next beat.
+  private static final String STOP_AT_LIMIT =
+      """
+      UPDATE {schema}.job
+         SET state = 'stopping', stop_as = 'failed', error_code = :error_code,
+             error_message = format('Used %s tokens, over the token limit of %s',
+                                    used.tokens, used.token_limit)
+        FROM (SELECT job.id, coalesce(job.input_tokens, 0) + coalesce(job.output_tokens, 0)
+                               AS tokens,
+                     coalesce((job.policy ->> 'token_limit')::bigint,
+                              (queue.defaults ->> 'token_limit')::bigint) AS token_limit
+                FROM {schema}.job
+                JOIN {schema}.lane ON lane.id = job.lane
+                LEFT JOIN {schema}.queue ON queue.name = lane.queue
+               WHERE job.id = :job_id) AS used
+       WHERE job.id = used.id
+         AND job.fence = :fence
+         AND job.state IN ('running', 'stopping')
+         AND job.stop_as IS DISTINCT FROM 'cancelled'
+         AND used.tokens > used.token_limit
+      """;
+
+  private static final ReportReply LOST = new ReportReply.Lost();
+
   private final Jdbi jdbi;
   private final String progress;
   private final String log;
+  private final String items;
+  private final String rememberKey;
+  private final String knownKey;
+  private final String stopAtLimit;
 
   Reports(Db db) {
     this.jdbi = db.jdbi();
     this.progress = db.sql(PROGRESS);
     this.log = db.sql(LOG);
+    this.items = db.sql(ITEMS);
+    this.rememberKey = db.sql(REMEMBER_KEY);
+    this.knownKey = db.sql(KNOWN_KEY);
+    this.stopAtLimit = db.sql(STOP_AT_LIMIT);
   }
 
-  boolean store(LeaseKey key, Report report) {
-    return jdbi.inTransaction(handle -> {
-      boolean mine = !report.changesJob() || storeProgress(handle, key, report);
-      return mine && (report.logLines().isEmpty() || storeLines(handle, key, report));
-    });
+  ReportReply store(LeaseKey key, Report report) {
+    return jdbi.inTransaction(handle -> store(handle, key, report));
+  }
+
+  private ReportReply store(Handle handle, LeaseKey key, Report report) {
+    Optional<String> said = report.idempotencyKey();
+    if (said.isPresent() && !rememberKey(handle, key, said.get())) {
+      return isKnown(handle, key, said.get()) ? new ReportReply.Repeated() : LOST;
+    }
+    OptionalInt added = storeItems(handle, key, report);
+    boolean mine =
+        added.isPresent()
+            && (!report.changesJob() || storeProgress(handle, key, report))
+            && (report.logLines().isEmpty() || storeLines(handle, key, report));
+    if (!mine) {
+      return LOST; // and nothing was stored: each of them is guarded alike
+    }
+    if (report.hasUsage()) {
+      on(handle.createUpdate(stopAtLimit), key).bind("error_code", Failure.TOKEN_LIMIT).execute();
+    }
+    return new ReportReply.Stored(added.getAsInt(), report.items().size() - added.getAsInt());
+  }
+
+  private boolean rememberKey(Handle handle, LeaseKey key, String said) {
+    return on(handle.createUpdate(rememberKey), key).bind("key", said).execute() == 1;
+  }
+
+  private boolean isKnown(Handle handle, LeaseKey key, String said) {
+    return handle
+        .createQuery(knownKey)
+        .bind("job_id", key.jobId())
+        .bind("key", said)
+        .mapTo(Boolean.class)
+        .one();
+  }
+
+  /** How many are new; empty when the lease is lost. */
+  private OptionalInt storeItems(Handle handle, LeaseKey key, Report report) {
+    if (report.items().isEmpty()) {
+      return OptionalInt.of(0);
+    }
+    return on(handle.createQuery(items), key)
+        .bindArray("keys", String.class, report.items().stream().map(Item::key).toArray())
+        .bindArray(
+            "items",
+            String.class,
+            report.items().stream().map(item -> item.data().json()).toArray())
+        .mapTo(Integer.class)
+        .stream()
+        .mapToInt(Integer::intValue)
+        .findFirst();
   }
 
   private boolean storeProgress(Handle handle, LeaseKey key, Report report) {
     Progress said = report.progress();
-    return handle
-            .createUpdate(progress)
+    return on(handle.createUpdate(progress), key)
             .bind("cursor", said.cursor().orElse(null))
             .bind("progress_count", said.progressCount().stream().boxed().findFirst().orElse(null))
             .bind("result_count", said.resultCount().stream().boxed().findFirst().orElse(null))
@@ -66,19 +188,18 @@ final class Reports {
             .bind("message", said.message().orElse(null))
             .bind("input_tokens", report.inputTokens())
             .bind("output_tokens", report.outputTokens())
-            .bind("job_id", key.jobId())
-            .bind("fence", key.fence())
             .execute()
         == 1;
   }
 
   private boolean storeLines(Handle handle, LeaseKey key, Report report) {
-    return handle
-            .createUpdate(log)
-            .bind("job_id", key.jobId())
-            .bind("fence", key.fence())
+    return on(handle.createUpdate(log), key)
             .bindArray("lines", String.class, report.logLines())
             .execute()
         > 0;
+  }
+
+  private static <S extends SqlStatement<S>> S on(S statement, LeaseKey key) {
+    return statement.bind("job_id", key.jobId()).bind("fence", key.fence());
   }
 }

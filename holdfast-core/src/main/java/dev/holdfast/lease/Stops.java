@@ -1,6 +1,8 @@
 package dev.holdfast.lease;
 
+import dev.holdfast.job.Failure;
 import dev.holdfast.job.JobState;
+import dev.holdfast.job.StopRequest;
 import dev.holdfast.tenant.Db;
 import java.util.HashMap;
 import java.util.List;
@@ -8,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.result.RowView;
 import org.jdbi.v3.core.statement.Query;
 
 /** What somebody asked of running jobs: to stop, and what to end as. */
@@ -16,10 +19,10 @@ final class Stops {
   // Ends that did not fit because somebody asked for the job to stop, and what it is to end as.
   private static final String STOPPING =
       """
-      SELECT job.id, job.fence, job.stop_as
+      SELECT job.id, job.fence, job.stop_as, job.error_code, job.error_message
         FROM unnest((SELECT :job_ids), (SELECT :fences)) AS ended (job_id, fence)
        CROSS JOIN LATERAL (
-         SELECT id, fence, stop_as
+         SELECT id, fence, stop_as, error_code, error_message
            FROM {schema}.job
           WHERE job.id = ended.job_id AND job.fence = ended.fence AND job.state = 'stopping'
             FOR UPDATE
@@ -37,18 +40,30 @@ final class Stops {
     Query query = handle.createQuery(stopping);
     Ended.bindKeys(query, unfit.stream().sorted(Ended.BY_JOB).toList());
     String tenant = unfit.getFirst().key().tenant();
-    Map<LeaseKey, Optional<JobState>> wanted =
+    Map<LeaseKey, StopRequest> wanted =
         query.reduceRows(
             new HashMap<>(),
             (found, row) -> {
               found.put(
                   new LeaseKey(
                       tenant, row.getColumn("id", UUID.class), row.getColumn("fence", Long.class)),
-                  Optional.ofNullable(row.getColumn("stop_as", String.class)).map(JobState::of));
+                  asked(row));
               return found;
             });
     return unfit.stream()
         .flatMap(end -> Optional.ofNullable(wanted.get(end.key())).map(end::asStopped).stream())
         .toList();
+  }
+
+  private static StopRequest asked(RowView row) {
+    Optional<JobState> as =
+        Optional.ofNullable(row.getColumn("stop_as", String.class)).map(JobState::of);
+    return new StopRequest(
+        as,
+        as.filter(state -> state == JobState.FAILED)
+            .map(failed ->
+                Failure.permanent(
+                    row.getColumn("error_code", String.class),
+                    row.getColumn("error_message", String.class))));
   }
 }

@@ -107,7 +107,7 @@ public final class TenantRotation implements LeaseSource {
   }
 
   @Override
-  public boolean report(LeaseKey key, Report report) {
+  public ReportReply report(LeaseKey key, Report report) {
     return source(key).report(key, report);
   }
 

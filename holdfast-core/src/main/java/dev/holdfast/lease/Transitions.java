@@ -38,9 +38,13 @@ final class Transitions {
            AND fence = ((SELECT fences FROM ended))
                          [width_bucket(id, (SELECT job_ids FROM ended))]
            AND state IN ('dispatched', 'running', 'stopping')
-           AND (stop_as IS DISTINCT FROM 'paused'
-                OR ((SELECT states FROM ended))
-                     [width_bucket(id, (SELECT job_ids FROM ended))] <> 'cancelled')
+           AND CASE stop_as
+                 WHEN 'paused' THEN ((SELECT states FROM ended))
+                                      [width_bucket(id, (SELECT job_ids FROM ended))] <> 'cancelled'
+                 WHEN 'failed' THEN ((SELECT states FROM ended))
+                                      [width_bucket(id, (SELECT job_ids FROM ended))] = 'failed'
+                 ELSE true
+               END
         RETURNING *, width_bucket(id, (SELECT job_ids FROM ended)) AS place
       )
       INSERT INTO {schema}.job_done
@@ -84,7 +88,8 @@ final class Transitions {
               AND job.fence = ended.fence
               AND job.state IN ('dispatched', 'running', 'stopping')
               AND NOT (job.state = 'stopping' AND ended.state = 'queued')
-              AND NOT (coalesce(job.stop_as = 'cancelled', false) AND ended.state = 'paused')
+              AND NOT (ended.state = 'paused'
+                       AND coalesce(job.stop_as IN ('cancelled', 'failed'), false))
               FOR UPDATE
          ) AS job
       ), sent AS (

@@ -4,9 +4,11 @@ import dev.holdfast.codec.Codec;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.AttemptRecord;
+import dev.holdfast.job.Item;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Payload;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
@@ -38,6 +40,15 @@ public final class Jobs {
       SELECT line FROM {schema}.job_log WHERE job_id = :id ORDER BY id
       """;
 
+  private static final String ITEMS =
+      """
+      SELECT key, data
+        FROM {schema}.job_item
+       WHERE job_id = :id
+       ORDER BY id
+       LIMIT :limit
+      """;
+
   private final String tenant;
   private final Db db;
   private final Jdbi jdbi;
@@ -50,6 +61,7 @@ public final class Jobs {
   private final String get;
   private final String attempts;
   private final String log;
+  private final String items;
 
   public Jobs(Tenant tenant, Codec codec, Announcer announcer, WhyNot whyNot) {
     this.whyNot = whyNot;
@@ -64,6 +76,7 @@ public final class Jobs {
     this.get = db.sql(GET);
     this.attempts = db.sql(ATTEMPTS);
     this.log = db.sql(LOG);
+    this.items = db.sql(ITEMS);
   }
 
   /** Stores the job, durably, and wakes a worker. */
@@ -121,6 +134,19 @@ public final class Jobs {
   public List<String> log(UUID id) {
     return jdbi.withHandle(
         handle -> handle.createQuery(log).bind("id", id).mapTo(String.class).list());
+  }
+
+  /** What the job found or made, oldest first. */
+  public List<Item> items(UUID id, int limit) {
+    Limits.page("limit", limit);
+    return jdbi.withHandle(handle ->
+        handle
+            .createQuery(items)
+            .bind("id", id)
+            .bind("limit", limit)
+            .map((row, context) ->
+                new Item(row.getString("key"), new Payload(row.getString("data"))))
+            .list());
   }
 
   private List<JobRow> rows(List<NewJob> jobs) {

@@ -68,7 +68,10 @@ final class Moves {
   private static final String REQUEST_STOP =
       """
       UPDATE {schema}.job
-         SET state = 'stopping', stop_as = coalesce(:stop_as, stop_as)
+         SET state = 'stopping',
+             stop_as = CASE WHEN stop_as = 'cancelled' THEN stop_as
+                            ELSE coalesce(:stop_as, stop_as)
+                        END
        WHERE id = :id AND fence = :fence AND state = :from
       """;
 
@@ -158,6 +161,10 @@ final class Moves {
         RETURNING id
       ), attempts AS (
         DELETE FROM {schema}.attempt WHERE job_id IN (SELECT id FROM job)
+      ), items AS (
+        DELETE FROM {schema}.job_item WHERE job_id IN (SELECT id FROM job)
+      ), keys AS (
+        DELETE FROM {schema}.idempotency WHERE job_id IN (SELECT id FROM job)
       )
       DELETE FROM {schema}.job_log WHERE job_id IN (SELECT id FROM job)
       """;
@@ -259,7 +266,7 @@ final class Moves {
     execute(handle.createUpdate(set).bind("to", to.stored()).bind("grant", grant), job);
   }
 
-  /** Its worker hears of it with the next beat. Asked again, the last word counts. */
+  /** Its worker hears of it with the next beat. Who asks last decides, but a cancellation stays. */
   void requestStop(Handle handle, Job job, Optional<JobState> stopAs) {
     execute(
         handle.createUpdate(requestStop).bind("stop_as", stopAs.map(JobState::stored).orElse(null)),

@@ -24,9 +24,7 @@ public final class WhyNot {
   private static final String FACTS =
       """
       SELECT job.state, job.worker, job.run_at, job.run_at > {schema}.clock() AS not_due,
-             job.error_message, lane.queue, lane.kind, lane.host, lane.host_required, lane.labels,
-             coalesce(queue.paused, false) AS queue_paused,
-             queue.concurrency_limit,
+             job.waiting_on, lane.*, coalesce(queue.paused, false) AS queue_paused,
              coalesce(queue.concurrency_limit <= (
                SELECT count(*)
                  FROM {schema}.job AS leased
@@ -94,6 +92,7 @@ public final class WhyNot {
       boolean notDue,
       boolean queuePaused,
       boolean queueFull,
+      Optional<String> waitingOn,
       Lane lane) {
 
     static Facts of(ResultSet row) throws SQLException {
@@ -104,14 +103,8 @@ public final class WhyNot {
           row.getBoolean("not_due"),
           row.getBoolean("queue_paused"),
           row.getBoolean("queue_full"),
-          new Lane(
-              row.getString("queue"),
-              row.getString("kind"),
-              0,
-              row.getString("host"),
-              row.getBoolean("host_required"),
-              Columns.texts(row, "labels"),
-              false));
+          Columns.optionalText(row, "waiting_on"),
+          Lane.of(row));
     }
   }
 
@@ -183,9 +176,16 @@ public final class WhyNot {
             return Why.because(Reason.QUEUE_FULL, "queue " + job.lane.queue() + " is at its limit");
           }
           return isServed(job.lane)
-              ? Why.because(Reason.CLAIMABLE, "the next free worker takes it")
+              ? Why.because(Reason.CLAIMABLE, claimable(job))
               : Why.because(Reason.NO_WORKER, "no worker online serves " + describe(job.lane));
         });
+  }
+
+  // Between the moment that a silent worker's time is over and the reaper's next round.
+  private static String claimable(Facts job) {
+    return job.waitingOn
+        .map(resource -> resource + " is free again; it is woken within seconds")
+        .orElse("the next free worker takes it");
   }
 
   private Optional<Why> obstacle(Handle handle, UUID id) {

@@ -65,10 +65,6 @@ final class InFlight {
     return Optional.ofNullable(running.get(key));
   }
 
-  boolean isEmpty() {
-    return running.isEmpty();
-  }
-
   /** Whether everything ended and was recorded within the time. */
   boolean awaitEmpty(Duration timeout) throws InterruptedException {
     lock.lock();

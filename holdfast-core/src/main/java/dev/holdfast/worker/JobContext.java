@@ -3,7 +3,7 @@ package dev.holdfast.worker;
 import dev.holdfast.codec.Codec;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.job.Limits;
+import dev.holdfast.job.Item;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Progress;
@@ -11,8 +11,8 @@ import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.lease.Report;
+import dev.holdfast.lease.ReportReply;
 import dev.holdfast.lease.TransactionWork;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -28,13 +28,8 @@ public final class JobContext {
   private final Running running;
   private final LeaseSource leases;
   private final Codec codec;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final Unsent unsent;
   private final ReentrantLock sending = new ReentrantLock();
-  private Progress unsent = Progress.NONE;
-  private final List<String> unsentLines = new ArrayList<>();
-  private long droppedLines;
-  private long inputTokens;
-  private long outputTokens;
   private volatile boolean finished;
   private volatile boolean toldToStop;
 
@@ -42,6 +37,7 @@ public final class JobContext {
     this.running = running;
     this.leases = leases;
     this.codec = codec;
+    this.unsent = new Unsent("attempt-" + running.lease().key().fence());
   }
 
   public UUID jobId() {
@@ -103,41 +99,34 @@ public final class JobContext {
 
   /** Stored within a second or so; the last one wins. */
   public void progress(Progress progress) {
-    lock.lock();
-    try {
-      unsent = unsent.with(progress);
-    } finally {
-      lock.unlock();
-    }
+    unsent.add(progress);
   }
 
   /** Adds a line to the job's log, stored within a second or so. */
   public void log(String line) {
-    Objects.requireNonNull(line, "line");
-    lock.lock();
-    try {
-      if (unsentLines.size() < Limits.LOG_LINES_PER_REPORT) {
-        unsentLines.add(line);
-      } else {
-        droppedLines++;
-      }
-    } finally {
-      lock.unlock();
-    }
+    unsent.add(Objects.requireNonNull(line, "line"));
   }
 
-  /** Adds to what the job has used. */
+  /** Adds to what the job has used; over the limit of its policy it is told to stop. */
   public void usage(long inputTokens, long outputTokens) {
     if (inputTokens < 0 || outputTokens < 0) {
       throw HoldfastException.invalid("usage", inputTokens + ", " + outputTokens, "0 or more");
     }
-    lock.lock();
-    try {
-      this.inputTokens += inputTokens;
-      this.outputTokens += outputTokens;
-    } finally {
-      lock.unlock();
+    unsent.addUsage(inputTokens, outputTokens);
+  }
+
+  /**
+   * Stores what the job found or made, now; each key once. Safe to repeat.
+   *
+   * @throws HoldfastException with {@link ErrorCode#LEASE_LOST} when the job is no longer ours
+   */
+  public ReportReply.Stored items(List<Item> items) {
+    if (flush()
+        && leases.report(lease().key(), Report.ofItems(items))
+            instanceof ReportReply.Stored stored) {
+      return stored;
     }
+    throw leaseLost();
   }
 
   /**
@@ -192,51 +181,21 @@ public final class JobContext {
   }
 
   private boolean sendUnsent() {
-    Report report = take();
-    if (report.isEmpty()) {
-      return !running.isLost();
-    }
-    boolean stored;
-    try {
-      stored = leases.report(lease().key(), report);
-    } catch (RuntimeException e) {
-      putBack(report);
-      throw e;
-    }
-    if (!stored) {
-      boolean unused = running.interrupt(Running.Interruption.LOST);
-    }
-    return stored;
-  }
-
-  private Report take() {
-    lock.lock();
-    try {
-      if (droppedLines > 0) {
-        unsentLines.add("… " + droppedLines + " lines dropped: too many at once");
+    for (Report report = unsent.next(); !report.isEmpty(); report = unsent.next()) {
+      ReportReply reply = leases.report(lease().key(), report);
+      if (reply instanceof ReportReply.Lost) {
+        boolean unused = running.interrupt(Running.Interruption.LOST);
+        return false;
       }
-      Report report = new Report(unsent, unsentLines, inputTokens, outputTokens);
-      unsent = Progress.NONE;
-      unsentLines.clear();
-      droppedLines = 0;
-      inputTokens = 0;
-      outputTokens = 0;
-      return report;
-    } finally {
-      lock.unlock();
+      unsent.sent();
     }
+    unsent.sent();
+    return !running.isLost();
   }
 
-  private void putBack(Report report) {
-    lock.lock();
-    try {
-      unsent = report.progress().with(unsent);
-      unsentLines.addAll(0, report.logLines());
-      inputTokens += report.inputTokens();
-      outputTokens += report.outputTokens();
-    } finally {
-      lock.unlock();
-    }
+  /** The last of what it said. */
+  Optional<String> logExcerpt() {
+    return unsent.excerpt();
   }
 
   private Lease lease() {

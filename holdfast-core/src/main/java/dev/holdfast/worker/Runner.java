@@ -1,8 +1,10 @@
 package dev.holdfast.worker;
 
 import dev.holdfast.job.Failure;
+import dev.holdfast.job.JobState;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.Finish;
+import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
 import java.time.Duration;
@@ -91,10 +93,11 @@ final class Runner {
 
   private void handOver(Running running, Outcome outcome) {
     if (running.context().isFinished()) {
-      inFlight.remove(running.lease().key()); // recorded already
+      inFlight.remove(running.lease().key()); // recorded already, with the handler's own writes
+      setup.listener().finished(running.lease(), new FinishReply.Recorded(JobState.SUCCEEDED));
     } else {
       flush(running);
-      finisher.add(new Finish(running.lease(), outcome));
+      finisher.add(new Finish(running.lease(), outcome, running.context().logExcerpt()));
     }
   }
 

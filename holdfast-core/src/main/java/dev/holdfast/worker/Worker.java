@@ -2,6 +2,7 @@ package dev.holdfast.worker;
 
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
+import dev.holdfast.loop.AtExit;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.worker.Running.Interruption;
 import java.time.Duration;
@@ -31,6 +32,7 @@ public final class Worker implements AutoCloseable {
   }
 
   private final WorkerConfig config;
+  private final boolean drainAtExit;
   private final Surroundings surroundings;
   private final InFlight inFlight;
   private final Finisher finisher;
@@ -42,12 +44,14 @@ public final class Worker implements AutoCloseable {
   private final Reporter reporter;
   private final ReentrantLock lock = new ReentrantLock(); // guards phase and what start() makes
   private Phase phase = Phase.NEW;
+  private AutoCloseable atExit = () -> {};
   private List<AutoCloseable> stopFirst = List.of();
   private List<AutoCloseable> stopLast = List.of();
 
-  Worker(WorkerConfig config, Surroundings surroundings, WorkerSetup setup) {
+  Worker(WorkerConfig config, boolean drainAtExit, Surroundings surroundings, WorkerSetup setup) {
     LeaseSource leases = surroundings.leases();
     this.config = config;
+    this.drainAtExit = drainAtExit;
     this.surroundings = surroundings;
     this.inFlight = new InFlight(config.concurrency());
     this.finisher = new Finisher(leases, inFlight, setup.listener());
@@ -70,6 +74,9 @@ public final class Worker implements AutoCloseable {
     try {
       if (phase == Phase.NEW) {
         startLoops();
+        if (drainAtExit) {
+          atExit = AtExit.run("holdfast-drain", this::close);
+        }
         phase = Phase.STARTED;
         log.info(
             "Worker {} started: queues {}, {} at once",
@@ -119,19 +126,25 @@ public final class Worker implements AutoCloseable {
    * @return how many attempts were run
    */
   public int runDue() {
-    int attempts = 0;
-    while (true) {
-      long sentNanos = System.nanoTime();
-      List<Lease> leases = surroundings.leases().claim(claimer.request(1).thoroughly()).leases();
-      if (leases.isEmpty()) {
-        return attempts;
-      }
-      for (Lease lease : leases) {
-        runner.runHere(lease, sentNanos);
-        Duration unused = finisher.runOnce();
+    // Whoever drains by hand may have handlers that take longer than a lease.
+    try (Loop heartbeat = Loop.start("holdfast-heartbeat", heartbeater);
+        Loop timeout = Loop.start("holdfast-timeouts", timeouts)) {
+      int attempts = 0;
+      while (runOneDue()) {
         attempts++;
       }
+      return attempts;
     }
+  }
+
+  private boolean runOneDue() {
+    long sentNanos = System.nanoTime();
+    List<Lease> leases = surroundings.leases().claim(claimer.request(1).thoroughly()).leases();
+    for (Lease lease : leases) {
+      runner.runHere(lease, sentNanos);
+      Duration unused = finisher.runOnce();
+    }
+    return !leases.isEmpty();
   }
 
   /**
@@ -145,10 +158,11 @@ public final class Worker implements AutoCloseable {
       Phase before = phase;
       phase = Phase.CLOSED;
       if (before == Phase.STARTED) {
-        log.info("Worker {} is draining", name());
         stopFirst.forEach(Worker::stop);
+        log.info("Worker {} is draining", name());
         drain();
         stopLast.forEach(Worker::stop);
+        stop(atExit);
         log.info("Worker {} stopped", name());
       }
     } finally {

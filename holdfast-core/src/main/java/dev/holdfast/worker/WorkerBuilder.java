@@ -18,6 +18,7 @@ public final class WorkerBuilder {
   private WorkerConfig config = WorkerConfig.defaults();
   private Handlers handlers;
   private WorkerListener listener = WorkerListener.NONE;
+  private boolean drainAtExit;
 
   public WorkerBuilder(
       Codec codec, BiFunction<WorkerConfig, Set<String>, Surroundings> surroundings) {
@@ -55,12 +56,22 @@ public final class WorkerBuilder {
     return this;
   }
 
+  /**
+   * Drains the worker as {@link Worker#close} does when the process is told to end, by SIGTERM or
+   * otherwise. Leave it out where something else closes the worker.
+   */
+  public WorkerBuilder drainAtExit() {
+    drainAtExit = true;
+    return this;
+  }
+
   public Worker build() {
     if (handlers.kinds().isEmpty()) {
       throw HoldfastException.badConfig("worker.handlers", "none", "at least one handler");
     }
     return new Worker(
         config,
+        drainAtExit,
         surroundings.apply(config, handlers.kinds()),
         new WorkerSetup(handlers, interceptors, codec, new FencedListener(listener)));
   }

@@ -9,6 +9,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a worker works.
@@ -25,7 +26,8 @@ import java.util.Set;
  * @param heartbeatInterval how often leases are renewed and stop requests seen. A job with a lease
  *     shorter than three intervals is renewed more often. Defaults to 2 s.
  * @param drainTimeout how long closing waits for running jobs before it interrupts and hands them
- *     back. Defaults to 300 s.
+ *     back. Defaults to what the environment variable SHUTDOWN_GRACE_PERIOD_SECONDS says, or to 300
+ *     s.
  */
 public record WorkerConfig(
     String name,
@@ -38,6 +40,8 @@ public record WorkerConfig(
     Duration drainTimeout) {
 
   public static final int MOST_CONCURRENCY = 10_000;
+
+  private static final String SHUTDOWN_GRACE_PERIOD = "SHUTDOWN_GRACE_PERIOD_SECONDS";
 
   public WorkerConfig {
     Limits.name("worker.name", name);
@@ -68,7 +72,18 @@ public record WorkerConfig(
         16,
         Duration.ofSeconds(2),
         Duration.ofSeconds(2),
-        Duration.ofSeconds(300));
+        drainTimeout(System.getenv(SHUTDOWN_GRACE_PERIOD)));
+  }
+
+  static Duration drainTimeout(@Nullable String seconds) {
+    if (seconds == null || seconds.isBlank()) {
+      return Duration.ofMinutes(5);
+    }
+    try {
+      return Duration.ofSeconds(Long.parseLong(seconds.strip()));
+    } catch (NumberFormatException e) {
+      throw HoldfastException.badConfig(SHUTDOWN_GRACE_PERIOD, seconds, "whole seconds");
+    }
   }
 
   public WorkerConfig withName(String name) {

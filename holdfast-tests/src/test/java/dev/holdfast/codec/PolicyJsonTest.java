@@ -161,7 +161,14 @@ class PolicyJsonTest {
                 for (Optional<OnFailure> onFailure : choices(OnFailure.values())) {
                   all.add(
                       new PolicyOverrides(
-                          attempts, retry, timeout, lease, onLeaseLost, onStop, onFailure));
+                          attempts,
+                          retry,
+                          timeout,
+                          lease,
+                          onLeaseLost,
+                          onStop,
+                          onFailure,
+                          attempts.map(Integer::longValue)));
                 }
               }
             }

@@ -165,10 +165,11 @@ class LifecycleTest {
 
   @Test
   void a_job_that_pauses_when_stopped_is_paused_by_a_drain_too() {
-    Transition next = after(FIRST, pausing(), new Outcome.Released("draining"));
+    Transition next = after(FIRST, pausing(), new Outcome.Released("worker is closing"));
 
     assertThat(next.to()).isEqualTo(JobState.PAUSED);
-    assertThat(next.failure().orElseThrow().message()).isEqualTo("Job was interrupted by user");
+    assertThat(next.failure().orElseThrow().message())
+        .isEqualTo("Job was interrupted: worker is closing");
   }
 
   @ParameterizedTest

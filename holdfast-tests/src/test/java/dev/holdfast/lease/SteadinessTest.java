@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
+import dev.holdfast.retention.Retention;
 import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
 import java.util.Set;
@@ -57,7 +58,13 @@ class SteadinessTest {
   }
 
   private void reapWhenSteadyFor(Duration time) {
-    new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {}, handle -> time).runOnce();
+    new Reaper(
+            tenant.tenant(),
+            RandomGenerator.getDefault(),
+            () -> {},
+            handle -> time,
+            Retention.DEFAULTS)
+        .runOnce();
   }
 
   private Duration measure() {

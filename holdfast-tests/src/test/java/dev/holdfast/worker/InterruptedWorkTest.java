@@ -20,6 +20,7 @@ import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseKey;
 import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.lease.Report;
+import dev.holdfast.lease.ReportReply;
 import dev.holdfast.lease.TransactionWork;
 import dev.holdfast.worker.Running.Interruption;
 import java.time.Duration;
@@ -59,10 +60,10 @@ class InterruptedWorkTest {
     }
 
     @Override
-    public boolean report(LeaseKey key, Report report) {
+    public ReportReply report(LeaseKey key, Report report) {
       failIfAway();
       reports.add(report);
-      return true;
+      return new ReportReply.Stored(0, 0);
     }
 
     @Override
@@ -98,12 +99,12 @@ class InterruptedWorkTest {
     finisher.add(new Finish(running.lease(), Outcome.succeeded()));
 
     assertThatThrownBy(finisher::runOnce).hasMessageContaining("away");
-    assertThat(inFlight.isEmpty()).isFalse();
+    assertThat(inFlight.all()).isNotEmpty();
     leases.away = false;
     finisher.runOnce();
 
     assertThat(leases.finished).containsExactly(running.lease().key().jobId());
-    assertThat(inFlight.isEmpty()).isTrue();
+    assertThat(inFlight.all()).isEmpty();
   }
 
   @Test
@@ -140,9 +141,10 @@ class InterruptedWorkTest {
   }
 
   @Test
-  void what_could_not_be_reported_is_sent_with_the_next_report() {
+  void a_report_whose_fate_is_unknown_is_sent_again_word_for_word_before_anything_newer() {
     Running running = running();
     running.context().log("one");
+    running.context().usage(1, 2);
     running.context().progress(Progress.NONE.withPercent(10));
     leases.away = true;
     assertThatThrownBy(() -> running.context().flush()).hasMessageContaining("away");
@@ -151,9 +153,11 @@ class InterruptedWorkTest {
 
     running.context().flush();
 
-    assertThat(leases.reports).hasSize(1);
-    assertThat(leases.reports.getFirst().logLines()).containsExactly("one", "two");
+    assertThat(leases.reports).hasSize(2);
+    assertThat(leases.reports.getFirst().logLines()).containsExactly("one");
     assertThat(leases.reports.getFirst().progress().percent()).hasValue(10);
+    assertThat(leases.reports.getFirst().idempotencyKey()).as("tokens count once").isPresent();
+    assertThat(leases.reports.getLast().logLines()).containsExactly("two");
   }
 
   private Running running() {

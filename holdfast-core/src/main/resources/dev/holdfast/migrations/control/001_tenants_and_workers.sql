@@ -16,6 +16,7 @@ CREATE TABLE {schema}.worker (
   tenant      text,   -- NULL serves all of them
   queues      text[] NOT NULL,
   kinds       text[], -- NULL runs any
+  process     text,   -- tells those on the same machine whether it still runs; NULL is unknown
   started_at  timestamptz NOT NULL DEFAULT now(),
   beat_at     timestamptz NOT NULL DEFAULT now()
 );

@@ -82,7 +82,7 @@ CREATE TABLE {schema}.job (
       AND (worker IS NULL) = (lease_expires_at IS NULL)
       AND (times_out_at IS NULL OR worker IS NOT NULL)),
   CONSTRAINT job_stops_somehow CHECK
-    (stop_as IS NULL OR (state = 'stopping' AND stop_as IN ('paused', 'cancelled'))),
+    (stop_as IS NULL OR (state = 'stopping' AND stop_as IN ('paused', 'cancelled', 'failed'))),
   CONSTRAINT job_waits_while_queued CHECK (waiting_on IS NULL OR state = 'queued'),
   CONSTRAINT job_waits_on_its_own CHECK
     (waiting_on IS NULL OR coalesce(waiting_on = ANY (resources), false)),
@@ -389,6 +389,26 @@ CREATE TABLE {schema}.attempt (
   log_excerpt   text,
   CONSTRAINT attempt_pkey PRIMARY KEY (job_id, fence),
   CONSTRAINT attempt_error_is_whole CHECK ((error_code IS NULL) = (error_message IS NULL))
+);
+
+-- What a job found or made, each once: whoever says it again is not wrong.
+CREATE TABLE {schema}.job_item (
+  job_id uuid NOT NULL,
+  key    text NOT NULL,
+  id     bigint GENERATED ALWAYS AS IDENTITY, -- order of arrival
+  fence  bigint NOT NULL,
+  at     timestamptz NOT NULL,
+  data   json NOT NULL,
+  CONSTRAINT job_item_pkey PRIMARY KEY (job_id, key)
+);
+
+-- Reports that carried a key, so that one whose answer got lost can be sent again.
+CREATE TABLE {schema}.idempotency (
+  job_id uuid NOT NULL,
+  key    text NOT NULL,
+  fence  bigint NOT NULL,
+  at     timestamptz NOT NULL,
+  CONSTRAINT idempotency_pkey PRIMARY KEY (job_id, key)
 );
 
 CREATE TABLE {schema}.job_log (

@@ -1,0 +1,77 @@
+package dev.holdfast.fleet;
+
+import dev.holdfast.error.HoldfastException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * A process such that no other ever was the same. A number alone is not: numbers are used again,
+ * and containers have numbers of their own. So it comes with the machine's boot, the space of
+ * numbers, and when the process began.
+ */
+record ProcessId(String boot, String space, long pid, String began) {
+
+  private static final Path PROC = Path.of("/proc");
+
+  // After the name, which is in brackets and may have spaces: the state is the first, this the
+  // 20th.
+  private static final int BEGAN = 19;
+
+  /** This one; empty where the system does not tell. */
+  static Optional<ProcessId> current() {
+    try {
+      long pid = ProcessHandle.current().pid();
+      return readBeginning(pid).isEmpty()
+          ? Optional.empty()
+          : Optional.of(new ProcessId(readBoot(), readSpace(), pid, readBeginning(pid).get()));
+    } catch (IOException | RuntimeException e) {
+      return Optional.empty();
+    }
+  }
+
+  static ProcessId of(String stored) {
+    String[] parts = stored.split(" ", -1);
+    if (parts.length != 4) {
+      throw HoldfastException.invalid("process", stored, "boot, space, number, beginning");
+    }
+    return new ProcessId(parts[0], parts[1], Long.parseLong(parts[2]), parts[3]);
+  }
+
+  String stored() {
+    return boot + " " + space + " " + pid + " " + began;
+  }
+
+  /** Whether it is sure that it no longer runs, seen from {@code here}. */
+  boolean isDead(ProcessId here) {
+    if (!boot.equals(here.boot) || !space.equals(here.space)) {
+      return false; // it may live on another machine, or in a container we cannot see into
+    }
+    try {
+      return !readBeginning(pid).equals(Optional.of(began));
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static String readBoot() throws IOException {
+    return Files.readString(PROC.resolve("sys/kernel/random/boot_id")).strip();
+  }
+
+  private static String readSpace() throws IOException {
+    return Files.readSymbolicLink(PROC.resolve("self/ns/pid")).toString();
+  }
+
+  /** Empty when there is no such process. */
+  private static Optional<String> readBeginning(long pid) throws IOException {
+    try {
+      String stat = Files.readString(PROC.resolve(Long.toString(pid)).resolve("stat"));
+      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+      return "Z".equals(fields[0]) ? Optional.empty() : Optional.of(fields[BEGAN]);
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,134 @@
+package dev.holdfast.retention;
+
+import dev.holdfast.tenant.Db;
+import java.util.List;
+import org.jdbi.v3.core.Jdbi;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removes what was kept long enough. Tables are read from one end to the other, some of their pages
+ * at a time, and from the beginning again: that needs no index, which every finished job would have
+ * to pay for, and costs the same whatever is kept. Any number of nodes may do it at once. For one
+ * thread.
+ */
+public final class History {
+
+  private static final Logger log = LoggerFactory.getLogger(History.class);
+
+  // A transaction of a few thousand rows.
+  private static final int PAGES_AT_ONCE = 256;
+  private static final int PORTIONS_PER_RUN = 64;
+
+  // One that blocks its target is not over for those who wait there.
+  private static final String JOBS =
+      """
+      WITH old AS MATERIALIZED (
+        SELECT id
+          FROM {schema}.job_done
+         WHERE ctid >= format('(%s,0)', :from_page)::tid
+           AND ctid < format('(%s,0)', :to_page)::tid
+           AND finished_at < {schema}.clock() - interval '1 millisecond'
+                 * CASE state WHEN 'succeeded' THEN :succeeded_ms ELSE :failed_ms END
+           AND NOT EXISTS (SELECT FROM {schema}.block WHERE block.job_id = job_done.id)
+           FOR UPDATE SKIP LOCKED
+      ), attempts AS (
+        DELETE FROM {schema}.attempt WHERE job_id = ANY (ARRAY (SELECT id FROM old))
+      ), lines AS (
+        DELETE FROM {schema}.job_log WHERE job_id = ANY (ARRAY (SELECT id FROM old))
+      ), items AS (
+        DELETE FROM {schema}.job_item WHERE job_id = ANY (ARRAY (SELECT id FROM old))
+      ), keys AS (
+        DELETE FROM {schema}.idempotency WHERE job_id = ANY (ARRAY (SELECT id FROM old))
+      )
+      DELETE FROM {schema}.job_done WHERE id = ANY (ARRAY (SELECT id FROM old))
+      """;
+
+  private static final String LINES =
+      """
+      DELETE FROM {schema}.job_log
+       WHERE ctid >= format('(%s,0)', :from_page)::tid
+         AND ctid < format('(%s,0)', :to_page)::tid
+         AND at < {schema}.clock() - :logs_ms * interval '1 millisecond'
+      """;
+
+  // Nobody asks again for leases that have run out, and the longest is a day.
+  private static final String CLAIMS =
+      """
+      DELETE FROM {schema}.claim WHERE claimed_at < {schema}.clock() - interval '2 days'
+      """;
+
+  private static final String PAGES_OF_JOBS =
+      """
+      SELECT pg_relation_size('{schema}.job_done') / current_setting('block_size')::integer
+      """;
+
+  private static final String PAGES_OF_LINES =
+      """
+      SELECT pg_relation_size('{schema}.job_log') / current_setting('block_size')::integer
+      """;
+
+  /** A table on its way from one end to the other. */
+  private static final class Sweep {
+    final String pages;
+    final String remove;
+    long next;
+
+    Sweep(String pages, String remove) {
+      this.pages = pages;
+      this.remove = remove;
+    }
+  }
+
+  private final Jdbi jdbi;
+  private final Retention retention;
+  private final List<Sweep> sweeps;
+  private final String claims;
+
+  public History(Db db, Retention retention) {
+    this.jdbi = db.jdbi();
+    this.retention = retention;
+    this.sweeps =
+        List.of(
+            new Sweep(db.sql(PAGES_OF_JOBS), db.sql(JOBS)),
+            new Sweep(db.sql(PAGES_OF_LINES), db.sql(LINES)));
+    this.claims = db.sql(CLAIMS);
+  }
+
+  /** Goes some way through each table; answers how many rows were removed. */
+  public int prune() {
+    int removed = jdbi.withHandle(handle -> handle.createUpdate(claims).execute());
+    for (Sweep sweep : sweeps) {
+      removed += go(sweep);
+    }
+    if (removed > 0) {
+      log.debug("Removed {} rows that were kept long enough", removed);
+    }
+    return removed;
+  }
+
+  private int go(Sweep sweep) {
+    long pages = jdbi.withHandle(handle -> handle.createQuery(sweep.pages).mapTo(Long.class).one());
+    int removed = 0;
+    for (int portion = 0; portion < PORTIONS_PER_RUN && sweep.next < pages; portion++) {
+      removed += remove(sweep, sweep.next);
+      sweep.next += PAGES_AT_ONCE;
+    }
+    if (sweep.next >= pages) {
+      sweep.next = 0;
+    }
+    return removed;
+  }
+
+  private int remove(Sweep sweep, long fromPage) {
+    return jdbi.withHandle(handle ->
+        handle
+            .createUpdate(sweep.remove)
+            .bind("from_page", fromPage)
+            .bind("to_page", fromPage + PAGES_AT_ONCE)
+            .bind("succeeded_ms", retention.succeeded().toMillis())
+            .bind("failed_ms", retention.failed().toMillis())
+            .bind("logs_ms", retention.logs().toMillis())
+            .execute());
+  }
+}

@@ -1,0 +1,44 @@
+package dev.holdfast.retention;
+
+import dev.holdfast.error.HoldfastException;
+import java.time.Duration;
+
+/**
+ * How long what is over is kept. While a job is remembered, enqueuing its id again is the same job.
+ *
+ * @param succeeded jobs that ended well. Defaults to 7 days.
+ * @param failed jobs that failed or were cancelled. One that blocks its target stays until somebody
+ *     acts. Defaults to 30 days.
+ * @param logs what jobs logged, also those still there. Defaults to 7 days.
+ */
+public record Retention(Duration succeeded, Duration failed, Duration logs) {
+
+  private static final Duration LEAST = Duration.ofMinutes(1);
+
+  public static final Retention DEFAULTS =
+      new Retention(Duration.ofDays(7), Duration.ofDays(30), Duration.ofDays(7));
+
+  public Retention {
+    check("retention.succeeded", succeeded);
+    check("retention.failed", failed);
+    check("retention.logs", logs);
+  }
+
+  public Retention withSucceeded(Duration succeeded) {
+    return new Retention(succeeded, failed, logs);
+  }
+
+  public Retention withFailed(Duration failed) {
+    return new Retention(succeeded, failed, logs);
+  }
+
+  public Retention withLogs(Duration logs) {
+    return new Retention(succeeded, failed, logs);
+  }
+
+  private static void check(String setting, Duration length) {
+    if (length.compareTo(LEAST) < 0) {
+      throw HoldfastException.badConfig(setting, length, LEAST + " or more");
+    }
+  }
+}

@@ -1,0 +1,162 @@
+package dev.holdfast.attempt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.audit.Act;
+import dev.holdfast.hold.EngineTest;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Kind;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.job.Policy.OnStop;
+import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.job.Progress;
+import dev.holdfast.lease.Extension;
+import dev.holdfast.lease.FinishReply;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.testkit.Covers;
+import dev.holdfast.testkit.TestDatabase;
+import dev.holdfast.worker.JobContext;
+import dev.holdfast.worker.Worker;
+import dev.holdfast.worker.WorkerListener;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/** Somebody asks for a running job to stop. */
+class StopTest extends EngineTest {
+
+  private static final Kind<String> CALL = Kind.of("call", String.class);
+
+  private static final PolicyOverrides PAUSES = PolicyOverrides.NONE.withOnStop(OnStop.PAUSE);
+
+  private final CountDownLatch running = new CountDownLatch(1);
+  private final CountDownLatch finished = new CountDownLatch(1);
+
+  @Covers({"B6", "B7"})
+  @Test
+  void any_process_may_ask_and_the_worker_that_has_the_job_stops_it() throws Exception {
+    UUID id = enqueue(CALL.job("x").withPolicy(PAUSES));
+
+    try (Worker worker = worker((args, job) -> new CountDownLatch(1).await())) {
+      running.await();
+      // Another process: it shares the database and nothing else.
+      Holdfast.on(TestDatabase.shared().dataSource()).acts(tenant.name()).stop(id, ADA);
+      finished.await();
+    }
+
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.PAUSED);
+    assertThat(tenant.job(id).errorMessage()).contains("Job was interrupted by user");
+  }
+
+  @Covers("A15")
+  @Test
+  void a_cancelled_handler_makes_a_safe_stop_and_nothing_it_did_is_undone() throws Exception {
+    UUID id = enqueue(CALL.job("x"));
+    CountDownLatch cleanedUp = new CountDownLatch(1);
+
+    try (Worker worker =
+        worker((args, job) -> {
+          job.checkpoint("page 3");
+          try {
+            new CountDownLatch(1).await();
+          } catch (InterruptedException e) {
+            cleanedUp.countDown();
+            throw e;
+          }
+        })) {
+      running.await();
+      tenant.acts().cancel(id, ADA);
+      finished.await();
+    }
+
+    assertThat(cleanedUp.getCount()).isZero();
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.CANCELLED);
+    assertThat(tenant.job(id).progress()).isEqualTo(Progress.NONE.withCursor("page 3"));
+  }
+
+  @Covers("B6")
+  @Test
+  void a_handler_that_looks_can_stop_at_a_good_moment_and_has_not_succeeded() throws Exception {
+    UUID id = enqueue(CALL.job("x").withPolicy(PAUSES));
+
+    try (Worker worker =
+        worker((args, job) -> {
+          while (!job.shouldStop()) {
+            Thread.onSpinWait();
+          }
+          Thread.interrupted(); // it heard, and goes on to clean up
+        })) {
+      running.await();
+      tenant.acts().stop(id, ADA);
+      finished.await();
+    }
+
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.PAUSED);
+  }
+
+  @Test
+  void a_cancellation_stays_when_somebody_pauses_the_stopping_job() {
+    UUID id = enqueue(CALL.job("x"));
+    Lease lease = claim(1).getFirst();
+    tenant.acts().cancel(id, ADA);
+    tenant.acts().pause(id, Act.by("bob"));
+
+    finish(lease, new Outcome.Stopped());
+
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.CANCELLED);
+  }
+
+  @Test
+  void a_job_that_ended_well_before_it_heard_has_succeeded() {
+    UUID id = enqueue(CALL.job("x"));
+    Lease lease = claim(1).getFirst();
+    tenant.acts().stop(id, ADA);
+
+    assertThat(finish(lease, Outcome.succeeded()))
+        .isEqualTo(new FinishReply.Recorded(JobState.SUCCEEDED));
+
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
+  void a_stopping_job_whose_worker_died_has_stopped() {
+    UUID id = enqueue(CALL.job("x").withPolicy(PAUSES));
+    Lease lease = claim(1).getFirst();
+    tenant.acts().stop(id, ADA);
+    assertThat(leases().extend(List.of(lease)))
+        .containsExactly(new Extension(lease.key(), Extension.Status.STOP_REQUESTED));
+
+    tenant.advance(Duration.ofSeconds(31));
+    reap();
+
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.PAUSED);
+  }
+
+  private interface Work {
+    void run(String args, JobContext job) throws Exception;
+  }
+
+  private Worker worker(Work work) {
+    WorkerListener listener =
+        new WorkerListener() {
+          @Override
+          public void finished(Lease lease, FinishReply reply) {
+            finished.countDown();
+          }
+        };
+    return tenant
+        .worker()
+        .configure(config -> config.withHeartbeatInterval(Duration.ofMillis(50)))
+        .handle(
+            CALL,
+            (args, job) -> {
+              running.countDown();
+              work.run(args, job);
+            })
+        .listen(listener)
+        .start();
+  }
+}

@@ -1,0 +1,144 @@
+package dev.holdfast.retention;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.audit.Act;
+import dev.holdfast.job.Failure;
+import dev.holdfast.job.Item;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Kind;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.job.Payload;
+import dev.holdfast.job.Policy.OnFailure;
+import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.testkit.TestTenant;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class HistoryTest {
+
+  private static final Kind<Boolean> WORK = Kind.of("work", Boolean.class);
+
+  @RegisterExtension final TestTenant tenant = new TestTenant();
+
+  @Test
+  void jobs_that_ended_well_are_kept_for_a_week_and_others_for_a_month() {
+    UUID good = ended(WORK.job(true));
+    UUID bad = ended(WORK.job(false));
+    UUID cancelled = tenant.jobs().enqueue(WORK.job(true)).id();
+    tenant.acts().cancel(cancelled, Act.by("ada"));
+
+    tenant.advance(Duration.ofDays(6));
+    prune();
+    assertThat(remembered(good, bad, cancelled)).containsExactly(good, bad, cancelled);
+    tenant.advance(Duration.ofDays(2));
+    prune();
+    assertThat(remembered(good, bad, cancelled)).containsExactly(bad, cancelled);
+    tenant.advance(Duration.ofDays(23));
+    prune();
+    assertThat(remembered(good, bad, cancelled)).isEmpty();
+  }
+
+  @Test
+  void everything_that_is_known_about_a_job_goes_with_it() {
+    ended(WORK.job(true));
+    tenant.advance(Duration.ofDays(8));
+
+    prune();
+
+    for (String table : List.of("job_done", "attempt", "job_log", "job_item", "idempotency")) {
+      assertThat(tenant.query("SELECT * FROM {schema}." + table)).as(table).isEmpty();
+    }
+  }
+
+  @Test
+  void a_failed_job_that_blocks_its_target_stays_until_somebody_acts() {
+    UUID bad =
+        ended(
+            WORK.job(false)
+                .withTarget("crm")
+                .withPolicy(PolicyOverrides.NONE.withOnFailure(OnFailure.HOLD)));
+    tenant.advance(Duration.ofDays(400));
+
+    prune();
+    assertThat(remembered(bad)).containsExactly(bad);
+    tenant.acts().cancel(bad, Act.by("ada").withForce());
+    tenant.advance(Duration.ofDays(31));
+    prune();
+
+    assertThat(remembered(bad)).isEmpty();
+  }
+
+  @Test
+  void lines_are_kept_for_a_week_also_of_jobs_that_are_still_there() {
+    UUID bad = ended(WORK.job(false));
+    tenant.advance(Duration.ofDays(8));
+
+    prune();
+
+    assertThat(tenant.jobs().log(bad)).isEmpty();
+    assertThat(tenant.job(bad).state()).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void waiting_and_paused_jobs_are_never_pruned() {
+    UUID waiting = tenant.jobs().enqueue(WORK.job(true)).id();
+    UUID paused = tenant.jobs().enqueue(WORK.job(true)).id();
+    tenant.acts().pause(paused, Act.by("ada"));
+    tenant.advance(Duration.ofDays(4000));
+
+    prune();
+
+    assertThat(remembered(waiting, paused)).containsExactly(waiting, paused);
+  }
+
+  @Test
+  void a_table_of_many_pages_is_pruned_to_its_end() {
+    tenant
+        .jobs()
+        .enqueueAll(
+            IntStream.range(0, 1_000)
+                .mapToObj(i -> NewJob.of("large", "x".repeat(20_000)).withTags("t" + i))
+                .toList());
+    tenant.execute("ALTER TABLE {schema}.job_done ALTER COLUMN args SET STORAGE EXTERNAL");
+    tenant.worker().handle(Kind.of("large", String.class), (args, context) -> {}).build().runDue();
+    tenant.execute("UPDATE {schema}.job_done SET tags = ARRAY[repeat('wide', 1000)]");
+    tenant.advance(Duration.ofDays(8));
+
+    prune();
+
+    assertThat(tenant.query("SELECT count(*) AS rows FROM {schema}.job_done"))
+        .extracting(row -> row.get("rows"))
+        .containsExactly(0L);
+  }
+
+  private UUID ended(NewJob job) {
+    UUID id = tenant.jobs().enqueue(job).id();
+    tenant
+        .worker()
+        .handleWithOutcome(
+            WORK,
+            (well, context) -> {
+              context.log("working");
+              context.usage(1, 1);
+              context.items(List.of(new Item("a", new Payload("1"))));
+              return well ? Outcome.succeeded() : Outcome.failed(Failure.permanent("BAD", "no"));
+            })
+        .build()
+        .runDue();
+    return id;
+  }
+
+  private List<UUID> remembered(UUID... ids) {
+    return List.of(ids).stream().filter(id -> tenant.jobs().get(id).isPresent()).toList();
+  }
+
+  private void prune() {
+    new History(tenant.tenant().db(), Retention.DEFAULTS).prune();
+  }
+}
