@@ -56,7 +56,7 @@ final class ChildWorker implements AutoCloseable {
   }
 
   void terminate() {
-    process.destroy();
+    process.toHandle().destroy(); // unlike its own destroy, this leaves its output readable
   }
 
   void kill() throws InterruptedException {
