@@ -1,0 +1,152 @@
+package dev.holdfast.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.Holdfast;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.hold.EngineTest;
+import dev.holdfast.job.JobIds;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.testkit.TestDatabase;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Enqueues that come in crowds, break off in the middle, or bring what nobody expected. */
+class HostileEnqueueTest extends EngineTest {
+
+  @Test
+  void a_crowd_of_first_jobs_of_their_kinds_does_not_use_up_the_pool() throws Exception {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(TestDatabase.shared().jdbcUrl());
+    config.setMaximumPoolSize(4);
+    config.setConnectionTimeout(10_000);
+    int crowd = 8;
+    CyclicBarrier together = new CyclicBarrier(crowd);
+    try (HikariDataSource small = new HikariDataSource(config);
+        ExecutorService threads = Executors.newFixedThreadPool(crowd)) {
+      Jobs jobs = Holdfast.on(small).jobs(tenant.name());
+      List<Future<Enqueued>> enqueued = new ArrayList<>();
+      for (int i = 0; i < crowd; i++) {
+        String kind = "kind-" + i;
+        enqueued.add(
+            threads.submit(() -> {
+              together.await();
+              return jobs.enqueue(NewJob.of(kind, 1));
+            }));
+      }
+
+      for (Future<Enqueued> each : enqueued) {
+        assertThat(each.get().created()).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void two_batches_with_the_same_keys_in_another_order_do_not_wait_for_each_other()
+      throws Exception {
+    List<NewJob> up =
+        IntStream.range(0, 500)
+            .mapToObj(i -> NewJob.of("work", 1).withUniqueKey("key-" + i))
+            .toList();
+    CyclicBarrier together = new CyclicBarrier(2);
+    try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+      List<Future<List<Enqueued>>> both = new ArrayList<>();
+      for (List<NewJob> batch : List.of(up, up.reversed())) {
+        both.add(
+            threads.submit(() -> {
+              together.await();
+              return tenant.jobs().enqueueAll(batch);
+            }));
+      }
+
+      int created = 0;
+      for (Future<List<Enqueued>> each : both) {
+        created += (int) each.get().stream().filter(Enqueued::created).count();
+      }
+      assertThat(created).isEqualTo(500);
+    }
+  }
+
+  @Test
+  void a_batch_that_breaks_off_with_an_error_stores_nothing() throws Exception {
+    UUID id = JobIds.next();
+    try (Connection real = TestDatabase.shared().dataSource().getConnection()) {
+      Connection breaksOff =
+          (Connection)
+              Proxy.newProxyInstance(
+                  getClass().getClassLoader(),
+                  new Class<?>[] {Connection.class},
+                  (proxy, method, arguments) -> {
+                    if (method.getName().equals("unwrap")) { // where the bulk of it begins
+                      throw new OutOfMemoryError("as a very large batch would");
+                    }
+                    try {
+                      return method.invoke(real, arguments);
+                    } catch (InvocationTargetException e) {
+                      throw e.getCause();
+                    }
+                  });
+
+      assertThatThrownBy(() ->
+              tenant
+                  .jobs()
+                  .enqueueAll(
+                      breaksOff, List.of(NewJob.of("work", 1).withId(id), NewJob.of("work", 2))))
+          .isInstanceOf(OutOfMemoryError.class);
+    }
+
+    assertThat(tenant.jobs().get(id)).isEmpty();
+  }
+
+  @Test
+  void text_that_postgresql_cannot_store_as_it_is_is_refused() {
+    for (String key : List.of("\uD800", "a\0b", "\uDC00x")) {
+      assertThatThrownBy(() -> NewJob.of("work", 1).withUniqueKey(key))
+          .isInstanceOf(HoldfastException.class)
+          .hasMessageContaining("unique_key");
+    }
+  }
+
+  @Test
+  void a_target_without_a_name_is_refused_and_stops_nobody() {
+    UUID plain = enqueue(NewJob.of("work", 1));
+
+    assertThatThrownBy(() -> NewJob.of("work", 1).withResources("target:"))
+        .isInstanceOf(HoldfastException.class);
+
+    assertThat(ids(claim(10))).containsExactly(plain);
+  }
+
+  @Test
+  void an_act_that_was_rolled_back_leaves_no_lane_behind_that_others_believe_in() {
+    List<Holdfast> self = new ArrayList<>();
+    self.add(
+        Holdfast.builder(TestDatabase.shared().dataSource())
+            .onTransition((connection, moved) -> {
+              self.getFirst().jobs(tenant.name()).enqueue(connection, NewJob.of("follow-up", 1));
+              throw new java.sql.SQLException("the application changed its mind");
+            })
+            .build());
+    Jobs jobs = self.getFirst().jobs(tenant.name());
+    UUID id = jobs.enqueue(NewJob.of("work", 1)).id();
+    assertThatThrownBy(() -> self.getFirst().acts(tenant.name()).pause(id, ADA))
+        .isInstanceOf(HoldfastException.class);
+
+    UUID later = jobs.enqueue(NewJob.of("follow-up", 1)).id();
+
+    assertThat(ids(claim(10))).containsExactlyInAnyOrder(id, later);
+  }
+}
