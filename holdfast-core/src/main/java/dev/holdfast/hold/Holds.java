@@ -51,6 +51,11 @@ public final class Holds {
        ) AS resource
       """;
 
+  private static final String HOLDS_ANYTHING =
+      """
+      SELECT EXISTS (SELECT FROM {schema}.hold WHERE resource = ANY (:names) AND job_id = :job_id)
+      """;
+
   // By place: under the resources' locks nobody else moves these rows, and a join of unknown size
   // would be planned as if there were few.
   private static final String RELEASE =
@@ -106,6 +111,7 @@ public final class Holds {
   private final Waiting waiting;
   private final String make;
   private final String lock;
+  private final String holdsAnything;
   private final String release;
   private final String linger;
   private final String nextPassing;
@@ -116,6 +122,7 @@ public final class Holds {
     this.waiting = new Waiting(db);
     this.make = db.sql(MAKE);
     this.lock = db.sql(LOCK);
+    this.holdsAnything = db.sql(HOLDS_ANYTHING);
     this.release = db.sql(RELEASE);
     this.linger = db.sql(LINGER);
     this.nextPassing = db.sql(NEXT_PASSING);
@@ -144,6 +151,16 @@ public final class Holds {
             .bindArray("names", String.class, names)
             .mapTo(String.class)
             .collectIntoSet();
+  }
+
+  /** Whether an attempt of the job holds any of these, be it one that nobody saw stop. */
+  public boolean holdsAnything(Handle handle, UUID jobId, Collection<String> names) {
+    return handle
+        .createQuery(holdsAnything)
+        .bindArray("names", String.class, names)
+        .bind("job_id", jobId)
+        .mapTo(Boolean.class)
+        .one();
   }
 
   /** The work has stopped: what it held is free. */

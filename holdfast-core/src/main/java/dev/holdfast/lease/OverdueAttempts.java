@@ -59,7 +59,9 @@ final class OverdueAttempts {
       SELECT DISTINCT unnest(resources) AS name FROM {schema}.job WHERE id = ANY (:job_ids)
       """;
 
-  // Once more, now that the resources are locked: a beat may have come in between.
+  // Once more, now that the resources are locked: a beat may have come in between. Whose worker
+  // fell
+  // silent before its time was over was lost, however late that is found: it may have another try.
   private static final String LOCK_OVERDUE =
       """
       SELECT job.state, job.started_at, {lease_columns}, lane.queue, lane.kind, queue.defaults,
@@ -70,8 +72,8 @@ final class OverdueAttempts {
                        ORDER BY id DESC
                        LIMIT 20) AS last) AS said,
              extract(epoch FROM {schema}.clock() - job.lease_expires_at) * 1000 AS silent_ms,
-             coalesce(job.times_out_at < {schema}.clock() - :grace_ms * interval '1 millisecond',
-                      false) AS timed_out
+             coalesce(job.times_out_at < {schema}.clock() - :grace_ms * interval '1 millisecond'
+                        AND job.times_out_at <= job.lease_expires_at, false) AS timed_out
         FROM {schema}.job
         JOIN {schema}.lane ON lane.id = job.lane
         LEFT JOIN {schema}.queue ON queue.name = lane.queue

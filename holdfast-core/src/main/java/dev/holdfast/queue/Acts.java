@@ -3,8 +3,6 @@ package dev.holdfast.queue;
 import dev.holdfast.audit.Act;
 import dev.holdfast.audit.Audit;
 import dev.holdfast.codec.Codec;
-import dev.holdfast.error.ErrorCode;
-import dev.holdfast.error.HoldfastException;
 import dev.holdfast.hold.Blocks;
 import dev.holdfast.hold.Holds;
 import dev.holdfast.job.Failure;
@@ -212,30 +210,35 @@ public final class Acts {
 
   /** Another time, priority or tags for a job that waits. */
   public Job change(UUID id, Changes changes, Act act) {
+    @Nullable OffsetDateTime runAt =
+        changes.runAt().map(at -> at.atOffset(ZoneOffset.UTC)).orElse(null);
+    // Before the transaction, because a lane is made on a connection of its own.
+    @Nullable Long lane =
+        changes
+            .priority()
+            .flatMap(priority -> moves.lane(id).map(old -> old.withPriority(priority)))
+            .map(lanes::idOf)
+            .orElse(null);
     return perform(
         JobAct.CHANGE,
         id,
         act,
         (handle, job) -> {
-          @Nullable OffsetDateTime runAt =
-              changes.runAt().map(at -> at.atOffset(ZoneOffset.UTC)).orElse(null);
-          @Nullable Long lane =
-              changes
-                  .priority()
-                  .map(priority -> lanes.idOf(moves.lane(handle, id).withPriority(priority)))
-                  .orElse(null);
           moves.change(handle, job, runAt, lane, changes.tags().orElse(null));
           return Optional.empty();
         });
   }
 
-  /** Removes a finished job and its history, for good. */
+  /** Removes a finished job and its history, for good; not while its work may be going on. */
   public void delete(UUID id, Act act) {
     perform(
         JobAct.DELETE,
         id,
         act,
         (handle, job) -> {
+          if (holds.holdsAnything(handle, id, job.needs().resources())) {
+            throw Refusals.stillHolds(JobAct.DELETE, id);
+          }
           moves.delete(handle, job);
           blocks.remove(handle, id);
           return Optional.empty();
@@ -248,14 +251,15 @@ public final class Acts {
   }
 
   private Job perform(JobAct what, UUID id, Act act, Step step) {
-    List<String> resources = moves.find(id).orElseThrow(() -> noSuchJob(id)).needs().resources();
+    List<String> resources =
+        moves.find(id).orElseThrow(() -> Refusals.noSuchJob(id)).needs().resources();
     Done done =
         inTransaction(handle -> {
           holds.make(handle, resources); // one that was never claimed has no row to lock
           holds.lock(handle, resources);
-          Job before = moves.lock(handle, id).orElseThrow(() -> noSuchJob(id));
+          Job before = moves.lock(handle, id).orElseThrow(() -> Refusals.noSuchJob(id));
           if (!what.isAllowed(before.state(), act.force())) {
-            throw refused(what, before);
+            throw Refusals.notInItsState(what, before);
           }
           Optional<String> subject = step.apply(handle, before);
           holds.waiting().forget(handle, List.of(id));
@@ -288,8 +292,9 @@ public final class Acts {
       moves.finish(handle, job, end);
     }
     blocks.remove(handle, job.id());
-    // Had it begun, nobody undoes what it was doing to its subject.
-    return job.attempt() > 0 ? Optional.of(Subject.FAILED) : Optional.empty();
+    // Had it begun, nobody undoes what it was doing to its subject. The fence says so: an attempt
+    // that was given back is not counted.
+    return job.fence() > 0 ? Optional.of(Subject.FAILED) : Optional.empty();
   }
 
   private void pause(Handle handle, Job job, Act act) {
@@ -321,8 +326,7 @@ public final class Acts {
       return jdbi.inTransaction(work);
     } catch (JdbiException e) {
       if (SqlErrors.isDuplicate(e)) {
-        throw new HoldfastException(
-            ErrorCode.STATE_CONFLICT, "another unfinished job has the same unique key", e);
+        throw Refusals.sameUniqueKey(e);
       }
       throw SqlErrors.translated("act", e);
     }
@@ -330,20 +334,5 @@ public final class Acts {
 
   private void move(Handle handle, Job job, String state) {
     subjects.move(handle, Move.of(job.needs().subject(), state, job.id()).stream().toList());
-  }
-
-  private static HoldfastException noSuchJob(UUID id) {
-    return new HoldfastException(ErrorCode.NOT_FOUND, "no job " + id);
-  }
-
-  private static HoldfastException refused(JobAct what, Job job) {
-    return new HoldfastException(
-        ErrorCode.STATE_CONFLICT,
-        "cannot %s job %s: it is %s%s"
-            .formatted(
-                what.stored(),
-                job.id(),
-                job.state().stored(),
-                what.byForceFrom().contains(job.state()) ? ", which takes force" : ""));
   }
 }

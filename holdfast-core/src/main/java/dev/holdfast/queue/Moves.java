@@ -1,8 +1,6 @@
 package dev.holdfast.queue;
 
 import dev.holdfast.codec.PolicyJson;
-import dev.holdfast.error.ErrorCode;
-import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Payload;
@@ -39,9 +37,10 @@ final class Moves {
   private static final String LANE =
       """
       SELECT lane.*
-        FROM {schema}.job
-        JOIN {schema}.lane ON lane.id = job.lane
-       WHERE job.id = :id
+        FROM {schema}.lane
+       WHERE lane.id = (SELECT lane FROM {schema}.job WHERE id = :id
+                        UNION ALL
+                        SELECT lane FROM {schema}.job_done WHERE id = :id)
       """;
 
   private static final String LOCK_LIVE =
@@ -253,8 +252,9 @@ final class Moves {
         .one();
   }
 
-  Lane lane(Handle handle, UUID id) {
-    return handle.createQuery(lane).bind("id", id).map((row, context) -> Lane.of(row)).one();
+  Optional<Lane> lane(UUID id) {
+    return jdbi.withHandle(handle ->
+        handle.createQuery(lane).bind("id", id).map((row, context) -> Lane.of(row)).findOne());
   }
 
   Optional<Job> find(Handle handle, UUID id) {
@@ -347,9 +347,7 @@ final class Moves {
 
   private static void execute(Update update, Job job) {
     if (guarded(update, job).execute() != 1) {
-      // Its row is locked and was just read, so this cannot be.
-      throw new HoldfastException(
-          ErrorCode.STATE_CONFLICT, "job " + job.id() + " is no longer " + job.state().stored());
+      throw Refusals.noLongerThere(job); // its row is locked and was just read, so this cannot be
     }
   }
 }

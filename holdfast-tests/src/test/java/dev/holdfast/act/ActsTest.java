@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.groups.Tuple.tuple;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.Holdfast;
 import dev.holdfast.audit.Act;
 import dev.holdfast.audit.AuditRecord;
 import dev.holdfast.error.ErrorCode;
@@ -23,6 +26,7 @@ import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.queue.Changes;
 import dev.holdfast.testkit.Covers;
+import dev.holdfast.testkit.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -211,6 +215,37 @@ class ActsTest extends EngineTest {
     assertThat(ids(claim(3))).containsExactly(third, second, first);
     assertThat(tenant.job(third).tags()).containsExactly("now");
     assertThat(tenant.job(third).priority()).isEqualTo(-1);
+  }
+
+  @Test
+  void a_change_takes_one_connection_also_when_it_makes_a_lane() {
+    UUID id = enqueue(JOB);
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(TestDatabase.shared().jdbcUrl());
+    config.setMaximumPoolSize(1);
+    config.setConnectionTimeout(2_000);
+
+    try (HikariDataSource one = new HikariDataSource(config)) {
+      Holdfast.on(one).acts(tenant.name()).change(id, Changes.NONE.withPriority(77), ADA);
+    }
+
+    assertThat(tenant.job(id).priority()).isEqualTo(77);
+  }
+
+  @Test
+  void a_job_whose_work_may_be_going_on_is_not_deleted() {
+    UUID id = enqueue(JOB.withResources("site:1"));
+    Lease running = claim(1).getFirst();
+    tenant.acts().cancel(id, ADA.withForce());
+
+    assertThatThrownBy(() -> tenant.acts().delete(id, ADA.withForce()))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessageContaining("may still be at it");
+    assertThat(tenant.invariants().check()).isEmpty();
+
+    finish(running, new Outcome.Stopped()); // refused, but now it is known to be over
+    tenant.acts().delete(id, ADA);
+    assertThat(tenant.invariants().check()).isEmpty();
   }
 
   @Test

@@ -82,6 +82,17 @@ class SubjectsTest extends EngineTest {
   }
 
   @Test
+  void a_subject_of_a_job_cancelled_after_its_attempt_was_given_back_has_failed() {
+    UUID id = enqueue(DEPLOY);
+    finish(claim(1).getFirst(), Outcome.snoozed(Duration.ofMinutes(5)));
+    assertThat(tenant.job(id).attempt()).isZero();
+
+    tenant.acts().cancel(id, ADA);
+
+    assertThat(state()).contains("failed");
+  }
+
+  @Test
   void a_subject_of_a_job_cancelled_before_its_start_is_left_alone() {
     UUID first = enqueue(DEPLOY);
     succeed(claim(1).getFirst());

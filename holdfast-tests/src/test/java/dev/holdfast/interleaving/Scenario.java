@@ -1,17 +1,26 @@
 package dev.holdfast.interleaving;
 
-import dev.holdfast.error.ErrorCode;
-import dev.holdfast.error.HoldfastException;
+import static dev.holdfast.interleaving.Parts.HOLDS;
+import static dev.holdfast.interleaving.Parts.TEN_SECONDS;
+import static dev.holdfast.interleaving.Parts.act;
+import static dev.holdfast.interleaving.Parts.beat;
+import static dev.holdfast.interleaving.Parts.capacity;
+import static dev.holdfast.interleaving.Parts.claim;
+import static dev.holdfast.interleaving.Parts.failed;
+import static dev.holdfast.interleaving.Parts.finish;
+import static dev.holdfast.interleaving.Parts.force;
+import static dev.holdfast.interleaving.Parts.free;
+import static dev.holdfast.interleaving.Parts.needs;
+import static dev.holdfast.interleaving.Parts.onTarget;
+import static dev.holdfast.interleaving.Parts.repeatable;
+import static dev.holdfast.interleaving.Parts.reprioritise;
+import static dev.holdfast.interleaving.Parts.snoozed;
+
 import dev.holdfast.interleaving.Actor.Part;
-import dev.holdfast.job.Failure;
+import dev.holdfast.job.JobAct;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
-import dev.holdfast.lease.Extension.Status;
-import dev.holdfast.lease.Finish;
-import dev.holdfast.lease.Lease;
 import java.util.List;
-import java.util.UUID;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -70,14 +79,14 @@ enum Scenario {
               .enqueue("one", needs("a"))
               .enqueue("two", needs("a", "b"))
               .enqueue("three", needs("b")),
-      scene -> List.of(claim(3), act(scene, "two", Verbs.CANCEL))),
+      scene -> List.of(claim(3), act(scene, "two", JobAct.CANCEL))),
 
   PARK_CANCEL_ON_A_NEW_TARGET(
       scene ->
           scene
               .enqueue("one", NewJob.of("deploy", 1).withTarget("t"))
               .enqueue("two", NewJob.of("deploy", 1).withTarget("t")),
-      scene -> List.of(act(scene, "one", Verbs.CANCEL), claim(2))),
+      scene -> List.of(act(scene, "one", JobAct.CANCEL), claim(2))),
 
   CANCEL_OF_THE_WOKEN(
       scene ->
@@ -87,7 +96,8 @@ enum Scenario {
               .enqueue("two", needs("a"))
               .enqueue("three", needs("a"))
               .claim(),
-      scene -> List.of(finish(scene, "one", Outcome.succeeded()), act(scene, "two", Verbs.CANCEL))),
+      scene ->
+          List.of(finish(scene, "one", Outcome.succeeded()), act(scene, "two", JobAct.CANCEL))),
 
   RELEASE_RELEASE(
       scene ->
@@ -105,16 +115,16 @@ enum Scenario {
   FINISH_REAP(
       scene ->
           scene.enqueue("one", needs("a")).claim().enqueue("two", needs("a")).claim().later(31),
-      scene -> List.of(finish(scene, "one", Outcome.succeeded()), Scenario::reap)),
+      scene -> List.of(finish(scene, "one", Outcome.succeeded()), Parts::reap)),
 
   FINISH_REAP_AND_PASS_ON(
       scene ->
           scene.enqueue("one", needs("a")).claim().enqueue("two", needs("a")).claim().later(40),
-      scene -> List.of(finish(scene, "one", failed()), Scenario::reap)),
+      scene -> List.of(finish(scene, "one", failed()), Parts::reap)),
 
   BEAT_REAP(
       scene -> scene.enqueue("one", needs("a")).claim().later(31),
-      scene -> List.of(beat(scene, "one"), Scenario::reap)),
+      scene -> List.of(beat(scene, "one"), Parts::reap)),
 
   STOP_FINISH(
       scene ->
@@ -123,7 +133,7 @@ enum Scenario {
               .claim()
               .enqueue("two", NewJob.of("deploy", 1).withTarget("t"))
               .claim(),
-      scene -> List.of(act(scene, "one", Verbs.STOP), finish(scene, "one", failed()))),
+      scene -> List.of(act(scene, "one", JobAct.STOP), finish(scene, "one", failed()))),
 
   PAUSE_FINISH(
       scene ->
@@ -132,14 +142,84 @@ enum Scenario {
               .claim()
               .enqueue("two", NewJob.of("deploy", 1).withTarget("t"))
               .claim(),
-      scene -> List.of(act(scene, "one", Verbs.PAUSE), finish(scene, "one", snoozed()))),
+      scene -> List.of(act(scene, "one", JobAct.PAUSE), finish(scene, "one", snoozed()))),
+
+  FORCED_REQUEUE_FINISH(
+      scene -> scene.enqueue("one", needs("a")).claim().enqueue("two", needs("a")).claim(),
+      scene ->
+          List.of(force(scene, "one", JobAct.REQUEUE), finish(scene, "one", Outcome.succeeded()))),
+
+  FORCED_REQUEUE_OF_THE_STOPPING_FINISH(
+      scene ->
+          scene
+              .enqueue("one", onTarget())
+              .claim()
+              .enqueue("two", onTarget())
+              .claim()
+              .act("one", JobAct.PAUSE),
+      scene -> List.of(force(scene, "one", JobAct.REQUEUE), finish(scene, "one", snoozed()))),
+
+  FORCED_CANCEL_CLAIM(
+      scene -> scene.enqueue("one", needs("a")).claim().enqueue("two", needs("a")),
+      scene -> List.of(force(scene, "one", JobAct.CANCEL), claim(2))),
+
+  FORCED_CANCEL_REAP(
+      scene ->
+          scene.enqueue("one", needs("a")).claim().enqueue("two", needs("a")).claim().later(31),
+      scene -> List.of(force(scene, "one", JobAct.CANCEL), Parts::reap)),
+
+  DELETE_FINISH(
+      scene ->
+          scene
+              .enqueue("one", needs("a"))
+              .claim()
+              .enqueue("two", needs("a"))
+              .claim()
+              .force("one", JobAct.CANCEL),
+      scene ->
+          List.of(act(scene, "one", JobAct.DELETE), finish(scene, "one", Outcome.succeeded()))),
+
+  RETRY_CLAIM(
+      scene ->
+          scene
+              .enqueue("one", onTarget().withPolicy(HOLDS))
+              .claim()
+              .finish("one", failed())
+              .enqueue("two", onTarget()),
+      scene -> List.of(act(scene, "one", JobAct.RETRY), claim(2))),
+
+  CHANGE_CLAIM(
+      scene -> scene.enqueue("one", onTarget().withResources("a")).enqueue("two", onTarget()),
+      scene -> List.of(reprioritise(scene, "one", 5), claim(2))),
+
+  CHANGE_OF_THE_WOKEN(
+      scene ->
+          scene
+              .enqueue("one", needs("a"))
+              .claim()
+              .enqueue("two", needs("a"))
+              .enqueue("three", needs("a"))
+              .claim(),
+      scene ->
+          List.of(
+              finish(scene, "one", Outcome.succeeded()), reprioritise(scene, "two", 5), claim(1))),
+
+  TIMEOUT_REAP_FINISH(
+      scene ->
+          scene
+              .enqueue("one", needs("a").withPolicy(TEN_SECONDS))
+              .claim()
+              .enqueue("two", needs("a"))
+              .claim()
+              .later(13),
+      scene -> List.of(Parts::reap, finish(scene, "one", Outcome.succeeded()))),
 
   PAUSE_CLAIM(
       scene ->
           scene
               .enqueue("one", NewJob.of("deploy", 1).withTarget("t").withResources("a"))
               .enqueue("two", NewJob.of("deploy", 1).withTarget("t")),
-      scene -> List.of(act(scene, "one", Verbs.PAUSE), claim(2))),
+      scene -> List.of(act(scene, "one", JobAct.PAUSE), claim(2))),
 
   MORE_CAPACITY_CLAIM(
       scene -> scene.enqueue("one", needs("a")).claim().enqueue("two", needs("a")).atMost(2),
@@ -166,7 +246,7 @@ enum Scenario {
           List.of(
               claim(1),
               finish(scene, "one", Outcome.succeeded()),
-              act(scene, "two", Verbs.CANCEL))),
+              act(scene, "two", JobAct.CANCEL))),
 
   CLAIM_CLAIM_RELEASE(
       scene ->
@@ -193,15 +273,9 @@ enum Scenario {
           scene
               .capacity("target:t", 1)
               .enqueue("one", NewJob.of("deploy", 1).withTarget("t"))
-              .pause("one")
+              .act("one", JobAct.PAUSE)
               .enqueue("two", NewJob.of("deploy", 1).withTarget("t")),
       scene -> List.of(claim(2), free("target:t")));
-
-  private enum Verbs {
-    CANCEL,
-    STOP,
-    PAUSE
-  }
 
   private final Consumer<Scene> before;
   private final Function<Scene, List<Part>> parts;
@@ -217,71 +291,5 @@ enum Scenario {
 
   List<Part> parts(Scene scene) {
     return parts.apply(scene);
-  }
-
-  private static NewJob needs(String... resources) {
-    return NewJob.of("deploy", 1).withResources(resources);
-  }
-
-  private static Outcome failed() {
-    return Outcome.failed(Failure.permanent("OOPS", "no"));
-  }
-
-  private static Outcome snoozed() {
-    return Outcome.snoozed(java.time.Duration.ZERO);
-  }
-
-  private static Part claim(int limit) {
-    return actor -> actor.got(actor.leases().claim(Scene.request("worker", limit)).leases());
-  }
-
-  private static Part repeatable(int limit) {
-    return actor ->
-        actor.got(
-            actor.leases().claim(Scene.request("worker", limit).withClaimId("same")).leases());
-  }
-
-  private static Part finish(Scene scene, String job, Outcome outcome) {
-    return actor -> actor.leases().finish(List.of(new Finish(scene.lease(job), outcome)));
-  }
-
-  private static Part beat(Scene scene, String job) {
-    return actor -> {
-      Lease lease = scene.lease(job);
-      if (actor.leases().extend(List.of(lease)).getFirst().status() == Status.EXTENDED) {
-        scene.mustRun(lease);
-      }
-    };
-  }
-
-  private static Part capacity(String resource, int capacity) {
-    return actor -> actor.resources().setCapacity(resource, capacity, Actor.ADA);
-  }
-
-  private static Part free(String resource) {
-    return actor -> actor.resources().release(resource, Actor.ADA);
-  }
-
-  private static void reap(Actor actor) {
-    actor.reaper().runOnce();
-  }
-
-  private static Part act(Scene scene, String job, Verbs verb) {
-    BiConsumer<Actor, UUID> act =
-        switch (verb) {
-          case CANCEL -> (actor, id) -> actor.acts().cancel(id, Actor.ADA);
-          case STOP -> (actor, id) -> actor.acts().stop(id, Actor.ADA);
-          case PAUSE -> (actor, id) -> actor.acts().pause(id, Actor.ADA);
-        };
-    return actor -> {
-      try {
-        act.accept(actor, scene.job(job));
-      } catch (HoldfastException e) {
-        // The other one was first, and the job's state no longer allows it.
-        if (e.code() != ErrorCode.STATE_CONFLICT) {
-          throw e;
-        }
-      }
-    };
   }
 }

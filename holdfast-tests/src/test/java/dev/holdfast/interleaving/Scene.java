@@ -1,5 +1,6 @@
 package dev.holdfast.interleaving;
 
+import dev.holdfast.job.JobAct;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.ClaimRequest;
@@ -7,7 +8,9 @@ import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.PgLeases;
+import dev.holdfast.queue.Changes;
 import dev.holdfast.rig.Invariant;
+import dev.holdfast.rig.People;
 import dev.holdfast.rig.Sandbox;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -86,8 +89,18 @@ final class Scene {
     return this;
   }
 
-  Scene pause(String name) {
-    sandbox.acts().pause(jobs.get(name), Actor.ADA);
+  Scene act(String name, JobAct act) {
+    new People(sandbox.acts()).perform(act, false, job(name), Changes.NONE);
+    return this;
+  }
+
+  Scene force(String name, JobAct act) {
+    new People(sandbox.acts()).perform(act, true, job(name), Changes.NONE);
+    return this;
+  }
+
+  Scene finish(String name, Outcome outcome) {
+    engine().finish(List.of(new Finish(lease(name), outcome)));
     return this;
   }
 

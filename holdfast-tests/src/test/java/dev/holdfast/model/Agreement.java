@@ -18,18 +18,20 @@ import java.util.UUID;
 final class Agreement {
 
   private final Model model;
+  private final int actsDone;
   private final Snapshot snapshot;
   private final List<String> complaints = new ArrayList<>();
   private final Map<UUID, Integer> numbers = new HashMap<>();
 
-  private Agreement(Model model, Snapshot snapshot) {
+  private Agreement(Model model, int actsDone, Snapshot snapshot) {
+    this.actsDone = actsDone;
     this.model = model;
     this.snapshot = snapshot;
     model.jobs().forEach(job -> numbers.put(job.id, job.number));
   }
 
-  static List<String> complaints(Model model, Snapshot snapshot) {
-    Agreement agreement = new Agreement(model, snapshot);
+  static List<String> complaints(Model model, int actsDone, Snapshot snapshot) {
+    Agreement agreement = new Agreement(model, actsDone, snapshot);
     agreement.check();
     return agreement.complaints;
   }
@@ -41,8 +43,13 @@ final class Agreement {
       return;
     }
     model.jobs().forEach(job -> check(job, snapshot.jobs().get(job.id)));
+    snapshot.attempts().keySet().stream()
+        .filter(id -> !numbers.containsKey(id))
+        .forEach(id -> complaints.add(id + " has attempts but is gone"));
     same("holds", model.holds(), holds());
     same("blocks", model.blocks(), blocks());
+    same("subjects", model.subjects(), snapshot.subjects());
+    same("recorded acts", actsDone, snapshot.acts());
     snapshot
         .capacities()
         .forEach((name, capacity) -> same("capacity of " + name, model.capacity(name), capacity));
@@ -56,9 +63,13 @@ final class Agreement {
     same(job, "failures", job.failures, row.failures());
     same(job, "granted", job.granted, row.granted());
     same(job, "run_at", job.runAt, row.runAt());
+    same(job, "priority", job.priority, row.priority());
+    // What ended stays in the history, whatever becomes of the job.
+    same(job, "ended attempts", job.ends.size(), snapshot.attempts().getOrDefault(job.id, 0));
     if (job.isLeased()) {
       same(job, "worker", Optional.of(job.worker), row.worker());
       same(job, "expiry", OptionalLong.of(job.expiresAt), row.expiresAt());
+      same(job, "times out", job.timesOutAt, row.timesOutAt());
       same(job, "stop_as", job.stopAs.map(as -> as.name().toLowerCase(Locale.ROOT)), row.stopAs());
     }
     if (row.waitingOn().isPresent() && !job.isDue(model.now())) {

@@ -134,7 +134,7 @@ final class ClaimRules {
     return model.jobs().stream()
         .filter(needs(name))
         .filter(job -> job.isDue(model.now()) && job.spec.kind().equals(parked.spec.kind()))
-        .filter(job -> job.spec.priority() == parked.spec.priority())
+        .filter(job -> job.priority == parked.priority)
         .noneMatch(job -> ModelJob.ORDER.compare(job, parked) < 0);
   }
 

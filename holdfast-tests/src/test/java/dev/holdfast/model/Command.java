@@ -1,6 +1,8 @@
 package dev.holdfast.model;
 
+import dev.holdfast.job.JobAct;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
@@ -18,10 +20,13 @@ sealed interface Command {
       int priority,
       SortedSet<String> needs,
       Optional<String> target,
+      Optional<String> subject,
+      boolean isPending,
       int delaySeconds,
       int maxAttempts,
       int leaseSeconds,
       int retrySeconds,
+      Optional<Integer> timeoutSeconds,
       boolean holdsOnFailure,
       boolean pausesOnStop,
       boolean failsWhenLost) {}
@@ -53,29 +58,27 @@ sealed interface Command {
 
   record Reap() implements Command {}
 
-  /** What people do. */
-  enum Verb {
-    CANCEL,
-    STOP,
-    PAUSE,
-    RESUME,
-    RESOLVE
-  }
+  /** What people do; a change says to what. */
+  record Do(JobAct act, boolean force, int job, Change change) implements Command {}
 
-  record Do(Verb verb, int job) implements Command {}
+  record Change(Optional<Integer> runInSeconds, Optional<Integer> priority) {
+    static final Change NONE = new Change(Optional.empty(), Optional.empty());
+  }
 
   record SetCapacity(String resource, int capacity) implements Command {}
 
   record FreeResource(String resource) implements Command {}
+
+  /** Reaps, and reads the product's own views of its invariants. */
+  record Inspect() implements Command {}
 
   /** Runs what is left until every job has ended: nothing may be stuck. */
   record Drain() implements Command {}
 
   default String type() {
     return switch (this) {
-      case Finish(List<End> ends) -> "finish";
-      case Do(Verb verb, int job) -> verb.name().toLowerCase(java.util.Locale.ROOT);
-      default -> getClass().getSimpleName().toLowerCase(java.util.Locale.ROOT);
+      case Do act -> act.act.stored();
+      default -> getClass().getSimpleName().toLowerCase(Locale.ROOT);
     };
   }
 }

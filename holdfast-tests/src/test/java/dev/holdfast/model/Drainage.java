@@ -1,5 +1,7 @@
 package dev.holdfast.model;
 
+import dev.holdfast.job.JobAct;
+import dev.holdfast.model.Command.Change;
 import dev.holdfast.model.Command.Claim;
 import dev.holdfast.model.Command.Do;
 import dev.holdfast.model.Command.Drain;
@@ -8,7 +10,6 @@ import dev.holdfast.model.Command.Finish;
 import dev.holdfast.model.Command.How;
 import dev.holdfast.model.Command.Reap;
 import dev.holdfast.model.Command.Tick;
-import dev.holdfast.model.Command.Verb;
 import dev.holdfast.model.ModelJob.Phase;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -20,6 +21,8 @@ import java.util.Set;
 record Drainage(Driver driver) {
 
   private static final int PATIENCE_SECONDS = 70;
+  // What was ended by force keeps what it held for the rest of its lease, and the grace.
+  private static final int MOST_FRUITLESS = 6;
   private static final int MOST_ROUNDS = 500;
 
   void run() throws SQLException {
@@ -29,7 +32,9 @@ record Drainage(Driver driver) {
       for (ModelJob job : driver.model().jobs()) {
         boolean stands = driver.model().blocks().contains(block(job));
         if (job.phase == Phase.PAUSED || (job.phase == Phase.FAILED && stands)) {
-          driver.run(new Do(Verb.RESOLVE, job.number));
+          driver.run(new Do(JobAct.RESOLVE, false, job.number, Change.NONE));
+        } else if (job.phase == Phase.PENDING) {
+          driver.run(new Do(JobAct.REQUEUE, false, job.number, Change.NONE));
         }
       }
       finishAll();
@@ -38,7 +43,7 @@ record Drainage(Driver driver) {
       driver.run(new Claim("drain", 4, Set.of(), Optional.empty()));
       boolean someRun = driver.model().jobs().stream().anyMatch(ModelJob::isLeased);
       fruitless = someRun ? 0 : fruitless + 1;
-      if (fruitless == 3 || ++rounds == MOST_ROUNDS) {
+      if (fruitless == MOST_FRUITLESS || ++rounds == MOST_ROUNDS) {
         throw new Disagreement(new Drain(), List.of("stuck: " + unfinished()));
       }
     }

@@ -1,16 +1,8 @@
 package dev.holdfast.model;
 
-import dev.holdfast.audit.Act;
-import dev.holdfast.error.ErrorCode;
-import dev.holdfast.error.HoldfastException;
+import dev.holdfast.invariant.Invariants;
 import dev.holdfast.job.Failure;
-import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
-import dev.holdfast.job.Policy.OnFailure;
-import dev.holdfast.job.Policy.OnLeaseLost;
-import dev.holdfast.job.Policy.OnStop;
-import dev.holdfast.job.PolicyOverrides;
-import dev.holdfast.job.RetryPolicy;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Claimed;
 import dev.holdfast.lease.Extension;
@@ -28,10 +20,12 @@ import dev.holdfast.model.Command.Enqueue;
 import dev.holdfast.model.Command.Finish;
 import dev.holdfast.model.Command.FreeResource;
 import dev.holdfast.model.Command.How;
+import dev.holdfast.model.Command.Inspect;
 import dev.holdfast.model.Command.Reap;
 import dev.holdfast.model.Command.SetCapacity;
-import dev.holdfast.model.Command.Spec;
 import dev.holdfast.model.Command.Tick;
+import dev.holdfast.queue.Changes;
+import dev.holdfast.rig.People;
 import dev.holdfast.rig.Sandbox;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -52,22 +46,28 @@ final class Driver {
   static final Set<String> KINDS = Set.of("deploy", "check");
 
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
-  private static final Act ADA = Act.by("ada");
 
   private record Remembered(String worker, List<Lease> leases) {}
 
   private final Sandbox sandbox;
   private final Tally tally;
   private final Model model = new Model(START.toEpochMilli());
+  private final AttemptRules attempts = new AttemptRules(model);
+  private final ActRules rules = new ActRules(model, attempts);
+  private final People people;
+  private final Invariants invariants;
   private final PgLeases leases;
   private final Reaper reaper;
   private final Map<Integer, List<Lease>> leasesOf = new HashMap<>();
   private final Map<String, Remembered> claims = new HashMap<>();
+  private int actsDone; // each is recorded
   private Snapshot before;
 
   Driver(Sandbox sandbox, Tally tally) throws SQLException {
     this.sandbox = sandbox;
     this.tally = tally;
+    people = new People(sandbox.acts());
+    invariants = new Invariants(sandbox.tenant());
     RandomGenerator noDice = () -> 0;
     // A clock that stands still: claims begin at the start of each lane.
     leases = new PgLeases(sandbox.tenant(), Set::of, new LanePositions(() -> 0), noDice, () -> {});
@@ -75,6 +75,10 @@ final class Driver {
     sandbox.empty();
     sandbox.setClock(START);
     before = Snapshot.of(sandbox);
+  }
+
+  ActRules rules() {
+    return rules;
   }
 
   Model model() {
@@ -111,19 +115,24 @@ final class Driver {
         after(command, List.of());
       }
       case Reap() -> {
-        reaper.runOnce();
-        model.reap();
+        reap();
         after(command, List.of());
+      }
+      case Inspect() -> {
+        reap(); // what silent workers left behind too long ago is room, for the product's views
+        after(command, violations());
       }
       case Do act -> after(act, act(act));
       case SetCapacity(String resource, int capacity) -> {
-        sandbox.resources().setCapacity(resource, capacity, ADA);
+        sandbox.resources().setCapacity(resource, capacity, People.ADA);
         model.setCapacity(resource, capacity);
+        actsDone++;
         after(command, List.of());
       }
       case FreeResource(String resource) -> {
-        sandbox.resources().release(resource, ADA);
+        sandbox.resources().release(resource, People.ADA);
         model.freeResource(resource);
+        actsDone++;
         after(command, List.of());
       }
       case Drain() -> new Drainage(this).run();
@@ -137,8 +146,7 @@ final class Driver {
   private void after(
       Command command, List<String> complaints, Snapshot after, Set<String> claimedKinds) {
     List<String> all = new ArrayList<>(complaints);
-    all.addAll(Agreement.complaints(model, after));
-    // When the views of all invariants are part of the schema, their answer belongs here, too.
+    all.addAll(Agreement.complaints(model, actsDone, after));
     if (all.isEmpty()) {
       all.addAll(WaitingRules.complaints(model, before, after, claimedKinds));
     }
@@ -150,26 +158,22 @@ final class Driver {
     before = after;
   }
 
-  private List<String> enqueue(Enqueue enqueue) {
-    Spec spec = enqueue.spec();
-    NewJob job =
-        NewJob.of(spec.kind(), enqueue.job())
-            .withPriority(spec.priority())
-            .withDelay(Duration.ofSeconds(spec.delaySeconds()))
-            .withResources(List.copyOf(spec.needs()))
-            .withPolicy(policy(spec));
-    model.enqueue(enqueue.job(), sandbox.jobs().enqueue(job).id(), spec);
-    return List.of();
+  private List<String> violations() {
+    long began = System.nanoTime();
+    List<String> violations = invariants.check().stream().map(String::valueOf).toList();
+    tally.count("ms reading views", (System.nanoTime() - began) / 1_000_000);
+    return violations;
   }
 
-  private static PolicyOverrides policy(Spec spec) {
-    return PolicyOverrides.NONE
-        .withMaxAttempts(spec.maxAttempts())
-        .withLeaseLength(Duration.ofSeconds(spec.leaseSeconds()))
-        .withRetry(new RetryPolicy.Delays(List.of(Duration.ofSeconds(spec.retrySeconds()))))
-        .withOnFailure(spec.holdsOnFailure() ? OnFailure.HOLD : OnFailure.RELEASE)
-        .withOnStop(spec.pausesOnStop() ? OnStop.PAUSE : OnStop.CANCEL)
-        .withOnLeaseLost(spec.failsWhenLost() ? OnLeaseLost.FAIL : OnLeaseLost.RETRY);
+  private void reap() {
+    reaper.runOnce();
+    attempts.reap();
+  }
+
+  private List<String> enqueue(Enqueue enqueue) {
+    model.enqueue(
+        enqueue.job(), sandbox.jobs().enqueue(JobFromSpec.job(enqueue)).id(), enqueue.spec());
+    return List.of();
   }
 
   private void claim(Claim claim) throws SQLException {
@@ -230,10 +234,7 @@ final class Driver {
   }
 
   private ModelJob jobOf(Lease lease) {
-    return model.jobs().stream()
-        .filter(job -> job.id.equals(lease.key().jobId()))
-        .findFirst()
-        .orElseThrow();
+    return model.everKnown(lease.key().jobId());
   }
 
   Optional<Lease> lease(int job, int number) {
@@ -277,7 +278,7 @@ final class Driver {
     List<String> complaints = new ArrayList<>();
     for (int i = 0; i < ends.size(); i++) {
       Lease lease = reports.get(i).lease();
-      new Replies(model, tally)
+      new Replies(model, attempts, tally)
           .check(jobOf(lease), lease.key().fence(), ends.get(i).how(), replies.get(i))
           .ifPresent(complaints::add);
     }
@@ -296,29 +297,26 @@ final class Driver {
     };
   }
 
+  private Changes changes(Do act) {
+    return new Changes(
+        act.change().runInSeconds().map(in -> Instant.ofEpochMilli(model.now() + in * 1_000L)),
+        act.change().priority(),
+        Optional.empty());
+  }
+
   private List<String> act(Do act) {
     Optional<ModelJob> job = model.job(act.job());
     if (job.isEmpty()) {
       return List.of();
     }
-    boolean allowed = true;
-    try {
-      switch (act.verb()) {
-        case CANCEL -> sandbox.acts().cancel(job.get().id, ADA);
-        case STOP -> sandbox.acts().stop(job.get().id, ADA);
-        case PAUSE -> sandbox.acts().pause(job.get().id, ADA);
-        case RESUME -> sandbox.acts().resume(job.get().id, ADA);
-        case RESOLVE -> sandbox.acts().resolve(job.get().id, 1, ADA);
-      }
-    } catch (HoldfastException e) {
-      if (e.code() != ErrorCode.STATE_CONFLICT) {
-        throw e;
-      }
-      allowed = false;
+    boolean allowed = rules.isAllowed(job.get(), act.act(), act.force());
+    boolean done = people.perform(act.act(), act.force(), job.get().id, changes(act));
+    String what = "%s of %s that is %s".formatted(act.act(), job.get(), job.get().phase);
+    tally.count(act, job.get().phase, done);
+    if (allowed) {
+      rules.perform(job.get(), act);
+      actsDone++;
     }
-    String state = job.get() + " that is " + job.get().phase;
-    return model.act(job.get(), act.verb()) == allowed
-        ? List.of()
-        : List.of(act.verb() + " of " + state + (allowed ? " was allowed" : " was refused"));
+    return allowed == done ? List.of() : List.of(what + (done ? " was allowed" : " was refused"));
   }
 }

@@ -1,6 +1,8 @@
 package dev.holdfast.model;
 
+import dev.holdfast.job.JobAct;
 import dev.holdfast.model.Command.Beat;
+import dev.holdfast.model.Command.Change;
 import dev.holdfast.model.Command.Claim;
 import dev.holdfast.model.Command.Do;
 import dev.holdfast.model.Command.End;
@@ -8,11 +10,11 @@ import dev.holdfast.model.Command.Enqueue;
 import dev.holdfast.model.Command.Finish;
 import dev.holdfast.model.Command.FreeResource;
 import dev.holdfast.model.Command.How;
+import dev.holdfast.model.Command.Inspect;
 import dev.holdfast.model.Command.Reap;
 import dev.holdfast.model.Command.SetCapacity;
 import dev.holdfast.model.Command.Spec;
 import dev.holdfast.model.Command.Tick;
-import dev.holdfast.model.Command.Verb;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +28,14 @@ final class Generator {
 
   private static final List<String> RESOURCES = List.of("a", "b", "c");
   private static final List<String> TARGETS = List.of("t", "u");
+  private static final List<String> SUBJECTS = List.of("north", "south");
+  private static final List<Optional<Integer>> TIMEOUTS =
+      List.of(
+          Optional.empty(),
+          Optional.of(JobFromSpec.DEFAULT_TIMEOUT_SECONDS),
+          Optional.of(JobFromSpec.DEFAULT_TIMEOUT_SECONDS),
+          Optional.of(4),
+          Optional.of(15));
   private static final List<String> WORKERS = List.of("w1", "w2", "w3");
   private static final int MOST_LIVE = 14;
 
@@ -53,33 +63,35 @@ final class Generator {
     long live = jobs.stream().filter(job -> !job.isFinished()).count();
     List<ModelJob> leased = jobs.stream().filter(ModelJob::isLeased).toList();
     int roll = dice.nextInt(100);
-    if (jobs.isEmpty() || (roll < 26 && live < MOST_LIVE)) {
+    if (jobs.isEmpty() || (roll < 24 && live < MOST_LIVE)) {
       return new Enqueue(enqueued++, spec());
     }
-    if (roll < 52) {
+    if (roll < 48) {
       return claim(driver);
     }
-    if (roll < 68) {
+    if (roll < 62) {
       return leased.isEmpty() ? claim(driver) : finish(driver, leased);
     }
-    if (roll < 73) {
+    if (roll < 67) {
       return late(driver, jobs);
     }
-    if (roll < 77) {
+    if (roll < 71) {
       return leased.isEmpty() ? claim(driver) : beat(driver, jobs, leased);
     }
-    if (roll < 84) {
+    if (roll < 78) {
       return new Tick(rushed && dice.nextInt(20) > 0 ? 1 : any(List.of(1, 2, 4, 6, 11, 31, 62)));
     }
-    if (roll < 88) {
+    if (roll < 82) {
       return new Reap();
     }
-    if (roll < 97) {
-      return act(first(driver.reserving(), jobs));
+    if (roll < 96) {
+      return act(driver, first(driver.reserving(), jobs));
     }
-    return roll < 99
-        ? new SetCapacity(anyName(), 1 + dice.nextInt(3))
-        : new FreeResource(anyName());
+    return switch (roll) {
+      case 96 -> new Inspect();
+      case 97 -> new FreeResource(anyName());
+      default -> new SetCapacity(anyName(), 1 + dice.nextInt(3));
+    };
   }
 
   private Spec spec() {
@@ -103,10 +115,13 @@ final class Generator {
         dice.nextInt(3) == 0 ? dice.nextInt(3) - 1 : 0,
         needs,
         target,
+        dice.nextInt(4) == 0 ? Optional.of(any(SUBJECTS)) : Optional.empty(),
+        dice.nextInt(20) == 0,
         dice.nextInt(8) == 0 ? 1 + dice.nextInt(12) : 0,
         1 + dice.nextInt(3),
         any(List.of(5, 10, 30, 300)),
         any(List.of(0, 0, 3, 15)),
+        any(TIMEOUTS),
         dice.nextInt(3) == 0,
         dice.nextBoolean(),
         dice.nextInt(4) == 0);
@@ -171,23 +186,26 @@ final class Generator {
   }
 
   // Mostly one that makes sense; what makes none must be refused, and is tried, too.
-  private Command act(List<ModelJob> jobs) {
-    ModelJob job = any(jobs);
-    Verb verb = any(List.of(Verb.values()));
-    for (int i = 0; i < 5 && !isLikely(job, verb); i++) {
-      job = any(jobs);
-      verb = any(List.of(Verb.values()));
-    }
-    return new Do(verb, job.number);
+  private Command act(Driver driver, List<ModelJob> jobs) {
+    JobAct act = any(List.of(JobAct.values()));
+    boolean force = dice.nextInt(3) == 0;
+    List<ModelJob> among = dice.nextInt(3) == 0 ? ofOneState(jobs) : jobs;
+    List<ModelJob> allowed =
+        among.stream().filter(job -> driver.rules().isAllowed(job, act, force)).toList();
+    ModelJob job = any(allowed.isEmpty() || dice.nextInt(5) == 0 ? among : ofOneState(allowed));
+    return new Do(act, force, job.number, act == JobAct.CHANGE ? change() : Change.NONE);
   }
 
-  private static boolean isLikely(ModelJob job, Verb verb) {
-    return switch (verb) {
-      case CANCEL, PAUSE -> !job.isFinished();
-      case STOP -> job.isLeased();
-      case RESUME, RESOLVE ->
-          job.phase == ModelJob.Phase.PAUSED || job.phase == ModelJob.Phase.FAILED;
-    };
+  // So that the states few jobs are in get their share.
+  private List<ModelJob> ofOneState(List<ModelJob> jobs) {
+    ModelJob.Phase phase = any(jobs.stream().map(job -> job.phase).distinct().toList());
+    return jobs.stream().filter(job -> job.phase == phase).toList();
+  }
+
+  private Change change() {
+    return new Change(
+        dice.nextBoolean() ? Optional.of(dice.nextInt(20) - 10) : Optional.empty(),
+        dice.nextBoolean() ? Optional.of(dice.nextInt(3) - 1) : Optional.empty());
   }
 
   private String anyName() {

@@ -1,10 +1,7 @@
 package dev.holdfast.model;
 
-import dev.holdfast.model.Command.How;
 import dev.holdfast.model.Command.Spec;
-import dev.holdfast.model.Command.Verb;
 import dev.holdfast.model.ModelJob.Phase;
-import dev.holdfast.model.ModelJob.Recorded;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,11 +13,16 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * What jobs do, said as simply as possible, in one thread and in memory. Knows the outcome of
- * everything but two questions, which are the engine's to answer within rules that {@link
- * ClaimRules} checks: which of several jobs a claim gets, and who is parked meanwhile.
+ * What there is, said as simply as possible, in one thread and in memory. {@link AttemptRules} and
+ * {@link ActRules} change it, and know the outcome of everything but two questions, which are the
+ * engine's to answer within rules that {@link ClaimRules} checks: which of several jobs a claim
+ * gets, and who is parked meanwhile.
  */
 final class Model {
+
+  static final String DURING = "deploying";
+  static final String ACTIVE = "active";
+  static final String FAILED = "failed";
 
   private static final long KILL_GRACE_MILLIS = 5_000;
 
@@ -31,8 +33,10 @@ final class Model {
   record Block(String resource, int job) {}
 
   private final Map<Integer, ModelJob> jobs = new TreeMap<>();
+  private final Map<UUID, ModelJob> everKnown = new HashMap<>();
   private final Set<Hold> holds = new HashSet<>();
   private final Set<Block> blocks = new HashSet<>();
+  private final Map<String, String> subjects = new HashMap<>();
   private final Map<String, Integer> capacities = new HashMap<>();
   private long now;
   private long largestFence;
@@ -57,12 +61,22 @@ final class Model {
     return Optional.ofNullable(jobs.get(number));
   }
 
+  /** Also one that was deleted: its workers may not have heard of it. */
+  ModelJob everKnown(UUID id) {
+    return Optional.ofNullable(everKnown.get(id)).orElseThrow();
+  }
+
   Set<Hold> holds() {
     return holds;
   }
 
   Set<Block> blocks() {
     return blocks;
+  }
+
+  /** Where they are, by id; those that no job ever moved are missing. */
+  Map<String, String> subjects() {
+    return subjects;
   }
 
   int capacity(String resource) {
@@ -86,6 +100,10 @@ final class Model {
     return holds.stream().filter(hold -> hold.resource.equals(resource)).count();
   }
 
+  boolean holdsAnything(ModelJob job) {
+    return holds.stream().anyMatch(hold -> hold.job == job.number);
+  }
+
   boolean isBlocked(String resource) {
     return blocks.stream().anyMatch(block -> block.resource.equals(resource));
   }
@@ -95,7 +113,15 @@ final class Model {
   }
 
   void enqueue(int number, UUID id, Spec spec) {
-    jobs.put(number, new ModelJob(number, id, spec, now + spec.delaySeconds() * 1_000L));
+    ModelJob job = new ModelJob(number, id, spec, now + spec.delaySeconds() * 1_000L);
+    jobs.put(number, job);
+    everKnown.put(id, job);
+  }
+
+  void delete(ModelJob job) {
+    unblock(job);
+    job.ends.clear();
+    jobs.remove(job.number);
   }
 
   /** A claim got it. Answers what is wrong with that, whatever else was claimed. */
@@ -112,9 +138,12 @@ final class Model {
     job.fence = fence;
     job.worker = worker;
     job.expiresAt = leaseEnd(job);
+    job.timesOutAt =
+        job.spec.timeoutSeconds().stream().mapToLong(limit -> now + limit * 1_000L).findFirst();
     job.spec
         .needs()
         .forEach(name -> holds.add(new Hold(name, job.number, fence, OptionalLong.empty())));
+    moveSubject(job, DURING);
     return Optional.empty();
   }
 
@@ -130,94 +159,13 @@ final class Model {
     job.expiresAt = leaseEnd(job);
   }
 
-  /** The worker reports the end of the attempt with this fence, in time or not. */
-  void finish(ModelJob job, long fence, How how) {
+  /** Its work has stopped. */
+  void release(ModelJob job, long fence) {
     holds.removeIf(hold -> hold.job == job.number && hold.fence == fence);
-    if (isCurrent(job, fence)) {
-      end(job, how);
-      settle(job, Optional.of(how));
-    }
   }
 
-  private void end(ModelJob job, How how) {
-    boolean stopping = job.phase == Phase.STOPPING;
-    switch (how) {
-      case SUCCEEDED -> job.phase = Phase.SUCCEEDED;
-      case FAILED_FOR_GOOD -> fail(job);
-      case FAILED -> {
-        if (job.isLastAttempt()) {
-          fail(job);
-        } else if (stopping) {
-          stopped(job);
-        } else {
-          job.failures++;
-          sendBack(job, job.spec.retrySeconds());
-        }
-      }
-      case SNOOZED, SNOOZED_A_WHILE -> {
-        if (stopping) {
-          stopped(job);
-        } else {
-          job.attempt--;
-          sendBack(job, how == How.SNOOZED ? 0 : Driver.A_WHILE_SECONDS);
-        }
-      }
-      case RELEASED -> {
-        boolean isToBeCancelled = job.stopAs.equals(Optional.of(Phase.CANCELLED));
-        if (job.spec.pausesOnStop() && !isToBeCancelled) {
-          job.attempt--;
-          job.phase = Phase.PAUSED;
-        } else if (stopping) {
-          stopped(job);
-        } else {
-          job.attempt--;
-          sendBack(job, 0);
-        }
-      }
-      case STOPPED -> stopped(job);
-    }
-  }
-
-  private static void fail(ModelJob job) {
-    job.failures++;
-    job.phase = Phase.FAILED;
-  }
-
-  private static void stopped(ModelJob job) {
-    job.phase = job.stopAs.orElse(job.spec.pausesOnStop() ? Phase.PAUSED : Phase.CANCELLED);
-  }
-
-  private void sendBack(ModelJob job, int seconds) {
-    job.phase = Phase.QUEUED;
-    job.runAt = seconds == 0 ? job.runAt : now + seconds * 1_000L;
-  }
-
-  private void settle(ModelJob job, Optional<How> saidByWorker) {
-    job.ends.put(job.fence, new Recorded(saidByWorker, job.phase));
-    job.stopAs = Optional.empty();
-    if (job.phase == Phase.PAUSED || (job.phase == Phase.FAILED && job.spec.holdsOnFailure())) {
-      block(job);
-    }
-  }
-
-  private void block(ModelJob job) {
-    job.targetResource().ifPresent(target -> blocks.add(new Block(target, job.number)));
-  }
-
-  private void unblock(ModelJob job) {
-    blocks.removeIf(block -> block.job == job.number);
-  }
-
-  void reap() {
-    for (ModelJob job : jobs.values()) {
-      if (job.isLeased() && job.expiresAt < now) {
-        loseLease(job);
-      }
-    }
-    holds.removeIf(hold -> hold.passesAt.isPresent() && hold.passesAt.getAsLong() <= now);
-  }
-
-  private void loseLease(ModelJob job) {
+  /** Nobody saw its work stop. */
+  void linger(ModelJob job) {
     long passesAt = job.expiresAt + KILL_GRACE_MILLIS;
     job.spec
         .needs()
@@ -225,69 +173,23 @@ final class Model {
           holds.remove(new Hold(name, job.number, job.fence, OptionalLong.empty()));
           holds.add(new Hold(name, job.number, job.fence, OptionalLong.of(passesAt)));
         });
-    if (job.phase == Phase.STOPPING) {
-      stopped(job);
-    } else if (job.spec.failsWhenLost() || job.isLastAttempt()) {
-      fail(job);
-    } else {
-      job.failures++;
-      sendBack(job, 0);
-    }
-    settle(job, Optional.empty());
   }
 
-  /** False when the job's state does not allow it. */
-  boolean act(ModelJob job, Verb verb) {
-    switch (verb) {
-      case CANCEL -> {
-        if (job.isFinished()) {
-          return false;
-        }
-        if (job.isLeased()) {
-          askToStop(job, Optional.of(Phase.CANCELLED));
-        } else {
-          job.phase = Phase.CANCELLED;
-          unblock(job);
-        }
-      }
-      case STOP -> {
-        if (!job.isLeased()) {
-          return false;
-        }
-        askToStop(job, Optional.empty());
-      }
-      case PAUSE -> {
-        if (job.isLeased()) {
-          askToStop(job, Optional.of(Phase.PAUSED));
-        } else if (job.phase == Phase.QUEUED) {
-          job.phase = Phase.PAUSED;
-          block(job);
-        } else {
-          return false;
-        }
-      }
-      case RESUME -> {
-        if (job.phase != Phase.PAUSED && job.phase != Phase.FAILED) {
-          return false;
-        }
-        job.phase = Phase.QUEUED;
-        job.granted++;
-        unblock(job);
-      }
-      case RESOLVE -> {
-        if (job.phase != Phase.PAUSED && job.phase != Phase.FAILED) {
-          return false;
-        }
-        job.phase = Phase.SUCCEEDED;
-        unblock(job);
-      }
-    }
-    return true;
+  /** Passes on what lingered long enough. */
+  void passOn() {
+    holds.removeIf(hold -> hold.passesAt.isPresent() && hold.passesAt.getAsLong() <= now);
   }
 
-  private static void askToStop(ModelJob job, Optional<Phase> as) {
-    job.phase = Phase.STOPPING;
-    job.stopAs = as.or(() -> job.stopAs);
+  void block(ModelJob job) {
+    job.targetResource().ifPresent(target -> blocks.add(new Block(target, job.number)));
+  }
+
+  void unblock(ModelJob job) {
+    blocks.removeIf(block -> block.job == job.number);
+  }
+
+  void moveSubject(ModelJob job, String state) {
+    job.spec.subject().ifPresent(subject -> subjects.put(subject, state));
   }
 
   void freeResource(String resource) {

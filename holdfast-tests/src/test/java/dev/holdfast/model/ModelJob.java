@@ -6,12 +6,14 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 
 /** What the model knows of one job. */
 final class ModelJob {
 
   enum Phase {
+    PENDING,
     QUEUED,
     RUNNING,
     STOPPING,
@@ -23,7 +25,7 @@ final class ModelJob {
 
   /** The order in which jobs are to start. */
   static final Comparator<ModelJob> ORDER =
-      Comparator.comparingInt((ModelJob job) -> job.spec.priority())
+      Comparator.comparingInt((ModelJob job) -> job.priority)
           .thenComparingLong(job -> job.runAt)
           .thenComparingInt(job -> job.number);
 
@@ -31,7 +33,8 @@ final class ModelJob {
   final UUID id;
   final Spec spec;
   final Map<Long, Recorded> ends = new HashMap<>();
-  Phase phase = Phase.QUEUED;
+  Phase phase;
+  int priority;
   long runAt;
   int attempt;
   int failures;
@@ -39,16 +42,26 @@ final class ModelJob {
   long fence;
   String worker = "";
   long expiresAt;
+  OptionalLong timesOutAt = OptionalLong.empty();
   Optional<Phase> stopAs = Optional.empty();
 
-  /** An end that is recorded under a fence: by whom, and what the job became. */
-  record Recorded(Optional<How> saidByWorker, Phase phase) {}
+  /** On whose word an attempt ended. */
+  enum By {
+    WORKER,
+    REAPER,
+    FORCE
+  }
+
+  /** An end that is recorded under a fence: by whom, what a worker said, what the job became. */
+  record Recorded(By by, Optional<How> saidByWorker, Phase phase) {}
 
   ModelJob(int number, UUID id, Spec spec, long runAt) {
     this.number = number;
     this.id = id;
     this.spec = spec;
     this.runAt = runAt;
+    phase = spec.isPending() ? Phase.PENDING : Phase.QUEUED;
+    priority = spec.priority();
   }
 
   boolean isLeased() {
@@ -59,12 +72,16 @@ final class ModelJob {
     return phase == Phase.SUCCEEDED || phase == Phase.FAILED || phase == Phase.CANCELLED;
   }
 
+  boolean hasBegun() {
+    return fence > 0;
+  }
+
   boolean isDue(long now) {
     return phase == Phase.QUEUED && runAt <= now;
   }
 
   boolean hasLostALease() {
-    return ends.values().stream().anyMatch(end -> end.saidByWorker.isEmpty());
+    return ends.values().stream().anyMatch(end -> end.by != By.WORKER);
   }
 
   boolean isLastAttempt() {

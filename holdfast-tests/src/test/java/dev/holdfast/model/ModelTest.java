@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Timeout;
 class ModelTest {
 
   private static final long COMMANDS = Long.getLong("holdfast.model.commands", 100_000);
+  private static final long ENOUGH_FOR_EVERY_CELL = 100_000;
   private static final long SEED = Long.getLong("holdfast.model.seed", 20_261_116L);
   private static final int RUNNERS = Integer.getInteger("holdfast.model.runners", 2);
 
@@ -51,7 +52,11 @@ class ModelTest {
         kept.size(),
         tally,
         TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began));
+    System.out.println(tally.acts());
     assertThat(failures).isEmpty();
+    if (COMMANDS >= ENOUGH_FOR_EVERY_CELL) {
+      assertThat(tally.unreached()).isEmpty();
+    }
   }
 
   private Void runUntilDone(List<Long> kept) throws Exception {

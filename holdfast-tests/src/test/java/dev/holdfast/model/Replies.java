@@ -2,18 +2,19 @@ package dev.holdfast.model;
 
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.model.Command.How;
+import dev.holdfast.model.ModelJob.By;
 import dev.holdfast.model.ModelJob.Phase;
 import dev.holdfast.model.ModelJob.Recorded;
 import java.util.Optional;
 
 /** Whether a worker that reports the end of an attempt gets the right answer. */
-record Replies(Model model, Tally tally) {
+record Replies(Model model, AttemptRules attempts, Tally tally) {
 
   /** Lets the model take the report, and answers what is wrong with the engine's reply. */
   Optional<String> check(ModelJob job, long fence, How how, FinishReply reply) {
     boolean isCurrent = model.isCurrent(job, fence);
     Optional<Recorded> earlier = Optional.ofNullable(job.ends.get(fence));
-    model.finish(job, fence, how);
+    attempts.finish(job, fence, how);
     Optional<Phase> answered =
         reply instanceof FinishReply.Recorded recorded
             ? Optional.of(Phase.valueOf(recorded.state().name()))
@@ -25,6 +26,10 @@ record Replies(Model model, Tally tally) {
       return unless(answered.isEmpty(), job, how, answered, "lost");
     }
     Recorded first = earlier.get();
+    if (first.by() == By.FORCE) {
+      tally.count("robbed refused");
+      return unless(answered.isEmpty(), job, how, answered, first);
+    }
     if (wasStopped(first)) {
       // Known: a report that a requested stop turned into another end is not known again.
       return Optional.empty();
@@ -33,7 +38,7 @@ record Replies(Model model, Tally tally) {
       tally.count("ends repeated");
       return unless(answered.equals(Optional.of(first.phase())), job, how, answered, first);
     }
-    if (first.saidByWorker().isEmpty()) {
+    if (first.by() == By.REAPER) {
       tally.count("zombies refused");
       // Asked to stop, it did; that the reaper said so first makes no difference.
       boolean agreesWithReaper = how == How.STOPPED || how == How.RELEASED;

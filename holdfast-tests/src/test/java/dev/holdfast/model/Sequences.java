@@ -1,6 +1,7 @@
 package dev.holdfast.model;
 
 import dev.holdfast.model.Command.Drain;
+import dev.holdfast.model.Command.Inspect;
 import dev.holdfast.rig.Sandbox;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -57,8 +58,10 @@ final class Sequences {
         done.add(command);
         driver.run(command);
       }
-      done.add(new Drain());
-      driver.run(done.getLast());
+      for (Command last : List.of(new Inspect(), new Drain(), new Inspect())) {
+        done.add(last);
+        driver.run(last);
+      }
       return new Attempt(done, Optional.empty());
     } catch (RuntimeException e) {
       return new Attempt(done, Optional.of(e));

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** All that the tables say at one moment, read in one trip, and the invariants they break. */
 record Snapshot(
@@ -20,6 +21,9 @@ record Snapshot(
     List<Blocking> blocks,
     List<Reservation> reservations,
     Map<String, Integer> capacities,
+    Map<String, String> subjects,
+    Map<UUID, Integer> attempts,
+    AtomicInteger recordedActs,
     List<String> violations) {
 
   /** A job, live or finished. Times are milliseconds. */
@@ -32,7 +36,9 @@ record Snapshot(
       int granted,
       Optional<String> worker,
       OptionalLong expiresAt,
+      OptionalLong timesOutAt,
       long runAt,
+      int priority,
       Optional<String> stopAs,
       Optional<String> waitingOn,
       OptionalLong waitingSince,
@@ -47,31 +53,40 @@ record Snapshot(
   // Times as milliseconds: what the engine writes in this rig has no finer ones.
   private static final String ALL =
       """
-      SELECT 'live' AS what, id, state AS name, fence, attempt, failures, granted, worker,
-             (extract(epoch FROM lease_expires_at) * 1000)::bigint AS ends_at,
-             (extract(epoch FROM run_at) * 1000)::bigint AS run_at, stop_as, waiting_on,
+      SELECT 'live' AS what, id, state AS name, fence AS number, fence, attempt, failures, granted,
+             worker, (extract(epoch FROM lease_expires_at) * 1000)::bigint AS ends_at,
+             (extract(epoch FROM times_out_at) * 1000)::bigint AS times_out_at,
+             (extract(epoch FROM run_at) * 1000)::bigint AS run_at,
+             (SELECT priority FROM {schema}.lane WHERE lane.id = job.lane) AS priority,
+             stop_as, waiting_on,
              (extract(epoch FROM waiting_since) * 1000)::bigint AS waiting_since, passed_over
         FROM {schema}.job
       UNION ALL
-      SELECT 'done', id, state, fence, attempt, failures, granted, worker, NULL,
-             (extract(epoch FROM run_at) * 1000)::bigint, NULL, NULL, NULL, NULL
-        FROM {schema}.job_done
+      SELECT 'done', id, state, fence, fence, attempt, failures, granted, worker, NULL, NULL,
+             (extract(epoch FROM run_at) * 1000)::bigint,
+             (SELECT priority FROM {schema}.lane WHERE lane.id = done.lane), NULL, NULL, NULL, NULL
+        FROM {schema}.job_done AS done
       UNION ALL
-      SELECT 'hold', job_id, resource, fence, NULL, NULL, NULL, NULL,
-             (extract(epoch FROM passes_at) * 1000)::bigint, NULL, NULL, NULL, NULL, NULL
-        FROM {schema}.hold
-      UNION ALL
-      SELECT 'block', job_id, resource, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-             NULL, NULL
-        FROM {schema}.block
-      UNION ALL
-      SELECT 'reservation', job_id, resource, got::int, NULL, NULL, NULL, NULL,
-             (extract(epoch FROM since) * 1000)::bigint, NULL, NULL, NULL, NULL, NULL
-        FROM {schema}.reservation
-      UNION ALL
-      SELECT 'resource', NULL, name, capacity, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-             NULL, NULL
-        FROM {schema}.resource
+      SELECT other.what, other.id, other.name, other.number, NULL, NULL, NULL, NULL, NULL,
+             (extract(epoch FROM other.at) * 1000)::bigint, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM (SELECT 'hold', job_id, resource, fence, passes_at FROM {schema}.hold
+              UNION ALL
+              SELECT 'block', job_id, resource, 0, NULL FROM {schema}.block
+              UNION ALL
+              SELECT 'reservation', job_id, resource, got::int, since FROM {schema}.reservation
+              UNION ALL
+              SELECT 'resource', NULL, name, capacity, NULL FROM {schema}.resource
+              UNION ALL
+              SELECT 'subject: ' || id, NULL, state, 0, NULL FROM {schema}.subject
+              UNION ALL
+              SELECT 'attempts', job_id, '', count(*), NULL FROM {schema}.attempt GROUP BY job_id
+              UNION ALL
+              SELECT 'attempts', id, '', 1, NULL
+                FROM {schema}.job_done
+               WHERE attempt_outcome IS NOT NULL
+              UNION ALL
+              SELECT 'acts', NULL, '', count(*), NULL FROM {schema}.audit
+             ) AS other (what, id, name, number, at)
       """;
 
   private static final String WITH_VIOLATIONS = ALL + ";\n" + Invariant.allViolations();
@@ -84,6 +99,9 @@ record Snapshot(
             new ArrayList<>(),
             new ArrayList<>(),
             new HashMap<>(),
+            new HashMap<>(),
+            new HashMap<>(),
+            new AtomicInteger(),
             new ArrayList<>());
     try (PreparedStatement statement =
         sandbox.connection().prepareStatement(sandbox.sql(WITH_VIOLATIONS))) {
@@ -106,8 +124,9 @@ record Snapshot(
   private void add(ResultSet row) throws SQLException {
     UUID id = row.getObject("id", UUID.class);
     String name = row.getString("name");
-    long number = row.getLong("fence");
-    switch (row.getString("what")) {
+    long number = row.getLong("number");
+    String what = row.getString("what");
+    switch (what) {
       case "live", "done" -> {
         if (jobs.put(id, job(row)) != null) {
           violations.add(id + " is there twice");
@@ -118,7 +137,9 @@ record Snapshot(
       case "reservation" ->
           reservations.add(new Reservation(name, id, number == 1, row.getLong("ends_at")));
       case "resource" -> capacities.put(name, (int) number);
-      default -> throw new IllegalStateException(row.getString("what"));
+      case "attempts" -> attempts.merge(id, (int) number, Integer::sum);
+      case "acts" -> recordedActs.set((int) number);
+      default -> subjects.put(what.replaceFirst("^subject: ", ""), name);
     }
   }
 
@@ -132,7 +153,9 @@ record Snapshot(
         row.getInt("granted"),
         Optional.ofNullable(row.getString("worker")),
         millis(row, "ends_at"),
+        millis(row, "times_out_at"),
         row.getLong("run_at"),
+        row.getInt("priority"),
         Optional.ofNullable(row.getString("stop_as")),
         Optional.ofNullable(row.getString("waiting_on")),
         millis(row, "waiting_since"),
@@ -142,6 +165,11 @@ record Snapshot(
   private static OptionalLong millis(ResultSet row, String column) throws SQLException {
     long value = row.getLong(column);
     return row.wasNull() ? OptionalLong.empty() : OptionalLong.of(value);
+  }
+
+  /** How many acts of people are recorded. */
+  int acts() {
+    return recordedActs.get();
   }
 
   boolean isParked(ModelJob job) {

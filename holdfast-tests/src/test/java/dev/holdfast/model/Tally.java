@@ -1,8 +1,15 @@
 package dev.holdfast.model;
 
+import dev.holdfast.job.JobAct;
+import dev.holdfast.job.JobState;
+import dev.holdfast.model.Command.Do;
+import dev.holdfast.model.ModelJob.Phase;
 import dev.holdfast.model.Snapshot.Reservation;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -11,6 +18,9 @@ import java.util.stream.Collectors;
 /** What a run did. Thread-safe. */
 final class Tally {
 
+  private record Cell(JobAct act, Phase phase, boolean force, boolean done) {}
+
+  private final Map<Cell, LongAdder> cells = new ConcurrentHashMap<>();
   private final LongAdder commands = new LongAdder();
   private final Map<String, LongAdder> byType = new ConcurrentHashMap<>();
   private final Map<String, LongAdder> events = new ConcurrentHashMap<>();
@@ -18,6 +28,56 @@ final class Tally {
   void count(Command command) {
     commands.increment();
     byType.computeIfAbsent(command.type(), type -> new LongAdder()).increment();
+  }
+
+  void count(Do act, Phase phase, boolean done) {
+    cells
+        .computeIfAbsent(new Cell(act.act(), phase, act.force(), done), cell -> new LongAdder())
+        .increment();
+  }
+
+  /** Cells of the table of acts that allow something and were never reached. */
+  List<String> unreached() {
+    List<String> cells = new ArrayList<>();
+    for (JobAct act : JobAct.values()) {
+      for (Phase phase : Phase.values()) {
+        for (boolean force : List.of(false, true)) {
+          if (act.isAllowed(JobState.valueOf(phase.name()), force)
+              && times(new Cell(act, phase, force, true)) == 0) {
+            cells.add(act + (force ? " by force" : "") + " when " + phase);
+          }
+        }
+      }
+    }
+    return cells;
+  }
+
+  private long times(Cell cell) {
+    return Optional.ofNullable(cells.get(cell)).map(LongAdder::sum).orElse(0L);
+  }
+
+  /** How often each act was allowed and refused in each state, and the same by force. */
+  String acts() {
+    StringBuilder table = new StringBuilder("Acts, allowed/refused, and by force:\n");
+    table.append("%10s".formatted(""));
+    for (Phase phase : Phase.values()) {
+      table.append("%20s".formatted(phase.name().toLowerCase(Locale.ROOT)));
+    }
+    for (JobAct act : JobAct.values()) {
+      table.append("\n%10s".formatted(act.stored()));
+      for (Phase phase : Phase.values()) {
+        table.append(
+            "%20s"
+                .formatted(
+                    "%d/%d %d/%d"
+                        .formatted(
+                            times(new Cell(act, phase, false, true)),
+                            times(new Cell(act, phase, false, false)),
+                            times(new Cell(act, phase, true, true)),
+                            times(new Cell(act, phase, true, false)))));
+      }
+    }
+    return table.toString();
   }
 
   void count(String event) {

@@ -17,8 +17,8 @@ enum PlantedBug implements UnaryOperator<String> {
   NO_ORDER_OF_NAMES(
       Statements.LOCK,
       "",
-      "ORDER BY name",
-      "ORDER BY CASE WHEN pg_backend_pid() % 2 = 0 THEN name END, name DESC"),
+      "ORDER BY asked.name",
+      "ORDER BY CASE WHEN pg_backend_pid() % 2 = 0 THEN asked.name END, asked.name DESC"),
   RESOURCES_MADE_TWICE("INSERT INTO \\S+\\.resource ", "", "ON CONFLICT DO NOTHING", ""),
 
   NO_WAKE_AT_THE_END(Statements.WAKE, "Aftermath", Statements.WOKEN, "AND false"),
@@ -34,13 +34,13 @@ enum PlantedBug implements UnaryOperator<String> {
   WAKES_THE_BLOCKED(
       Statements.WAKE,
       "",
-      "AND NOT EXISTS \\(SELECT FROM \\S+ WHERE block.resource = resource.name\\)",
+      "WHERE NOT EXISTS \\(SELECT FROM \\S+ WHERE block.resource = resource.name\\)",
       ""),
 
   PARKED_JOBS_CLAIMED(Statements.LOCK_JOBS, "", "AND (?:job\\.)?waiting_on IS NULL", ""),
   RUNNING_JOBS_CLAIMED(Statements.LOCK_JOBS, "", "AND (?:job\\.)?state = 'queued'", ""),
   NO_JOB_LOCK_IN_CLAIMS(Statements.LOCK_JOBS, "", "FOR UPDATE (?:OF job )?SKIP LOCKED", ""),
-  PARKS_WHAT_IS_PARKED("waiting_since = coalesce", "", "AND waiting_on IS NULL", ""),
+  PARKS_WHAT_IS_PARKED("waiting_since = coalesce", "", "AND coalesce\\(waiting_on, ''\\) = ''", ""),
 
   NO_CAPACITY(Statements.ROOMS, "", "resource.capacity,", "resource.capacity + 1 AS capacity,"),
   NO_BLOCKS(
@@ -49,14 +49,13 @@ enum PlantedBug implements UnaryOperator<String> {
       "EXISTS (?=\\(SELECT FROM \\S+block WHERE block.resource = r)",
       "false AND EXISTS "),
   NO_RESERVATIONS(Statements.ROOMS, "", "AND reservation.got", "AND false"),
-  BLOCKED_RESERVATIONS_COUNT(
-      Statements.ROOMS, "", "AND NOT EXISTS \\(SELECT FROM \\S+block\\s+WHERE[^)]*\\)\\)", ""),
+  BLOCKED_RESERVATIONS_COUNT(Statements.ROOMS, "", "AND \\S+insists\\(reservation.job_id\\)", ""),
   SILENT_HOLDERS_DO_NOT_COUNT(Statements.ROOMS, "", "OR hold.passes_at > \\S+clock\\(\\)", ""),
   NO_ORDER_ON_A_TARGET(
       "first_on_target\\(resource.name, resource.capacity", "", "head.place", "head.place DESC"),
 
-  ENDS_FREE_ANY_FENCE("DELETE FROM \\S+hold\\s+USING", "", "AND hold.fence = freed.fence", ""),
-  NOTHING_FREED_AT_THE_END("DELETE FROM \\S+hold\\s+USING", "", "WHERE", "WHERE false AND"),
+  ENDS_FREE_ANY_FENCE(Statements.RELEASE, "", "AND hold.fence = freed.fence", ""),
+  NOTHING_FREED_AT_THE_END(Statements.RELEASE, "", "WHERE", "WHERE false AND"),
   NO_KILL_GRACE("SET passes_at", "", "\\+ \\? \\*", "+ 0 * ? *"),
   PASSES_ON_TOO_SOON("DELETE FROM \\S+hold WHERE resource", "", "AND passes_at <= \\S+", ""),
 
@@ -78,9 +77,45 @@ enum PlantedBug implements UnaryOperator<String> {
       ""),
   BEAT_UNDER_ANY_FENCE("mine AS MATERIALIZED", "", "AND job.fence = asked.fence", ""),
   REAPER_DOES_NOT_LOOK_AGAIN(
-      "FOR UPDATE OF job SKIP LOCKED", "", "AND job.lease_expires_at < \\S+", ""),
+      Statements.LOCK_OVERDUE,
+      "",
+      "extract\\(epoch FROM \\S+clock\\(\\) - job.lease_expires_at\\) \\* 1000",
+      "1"),
   BLOCKS_STAY("DELETE FROM \\S+block WHERE job_id", "", "WHERE", "WHERE false AND"),
-  ACTS_LOCK_NO_JOB("SELECT id FROM \\S+job WHERE id = \\? FOR UPDATE", "", "FOR UPDATE", "");
+  ACTS_LOCK_NO_JOB("SELECT id FROM \\S+job WHERE id = \\? FOR UPDATE", "", "FOR UPDATE", ""),
+
+  ACTS_TAKE_EVERY_JOB_FOR_PAUSED(
+      "SELECT \\* FROM \\S+job_all WHERE id", "Acts", "SELECT", "SELECT 'paused' AS state,"),
+  STOPS_FORGET_WHAT_TO_END_AS(
+      "SET state = 'stopping'", "", "coalesce\\(\\?, stop_as\\)", "nullif(?, 'paused')"),
+  FORCED_UNDER_ANOTHER_FENCE(
+      Statements.FORCED, "ForcedEnds", "job.fence,", "job.fence - 1 AS fence,"),
+  FORCED_BUT_STILL_STOPPING(
+      "SET state = 'running', stop_as = NULL", "", "WHERE", "WHERE false AND"),
+  FORCED_WORK_COUNTS_AS_STOPPED(
+      "SET passes_at", "ForcedEnds", "silent.lease_expires_at \\+", "clock_timestamp() - '1 d' +"),
+  FORCED_WORK_HOLDS_FOR_EVER("SET passes_at", "ForcedEnds", "WHERE", "WHERE false AND"),
+  NOTHING_TIMES_OUT(Statements.OVERDUE, "", "OR times_out_at", "OR false AND times_out_at"),
+  TIMES_OUT_WITHOUT_GRACE(
+      Statements.LOCK_OVERDUE + "|" + Statements.OVERDUE, "", "- \\? \\*", "- 0 * ? *"),
+  LOST_COUNTS_AS_TIMED_OUT(
+      Statements.LOCK_OVERDUE, "", "AND job.times_out_at <= job.lease_expires_at", ""),
+  TIMES_OUT_WHILE_WAITING("WITH ended[\\s\\S]*held AS", "", "times_out_at = NULL,", ""),
+  ANY_FAILURE_IS_THE_SAME(
+      "AS ended \\(job_id, fence, outcome, error_code\\)",
+      "",
+      "AND \\w+.error_code IS NOT DISTINCT FROM ended.error_code",
+      ""),
+  RETRIED_WITHOUT_AN_ATTEMPT("OVERRIDING SYSTEM", "Acts", "granted \\+ \\?", "granted + 0 * ?"),
+  RETRIED_AT_THE_OLD_PLACE("OVERRIDING SYSTEM", "Acts", "THEN \\S+clock\\(\\)", "THEN run_at"),
+  RETRIED_WITHOUT_HISTORY(
+      "INSERT INTO \\S+attempt[\\s\\S]*job_done", "Acts", "WHERE", "WHERE false AND"),
+  CHANGED_BUT_STILL_PARKED("lane = coalesce", "Acts", "waiting_on = NULL,", ""),
+  CHANGED_BUT_IN_THE_OLD_LANE(
+      "lane = coalesce", "Acts", "coalesce\\(\\?, lane\\)", "coalesce(lane, ?)"),
+  DELETED_WITHOUT_ITS_HISTORY(
+      "DELETE FROM \\S+job_log", "Acts", "attempt WHERE", "attempt WHERE false AND"),
+  DELETED_WHILE_IT_HOLDS("SELECT EXISTS", "Acts", "SELECT EXISTS", "SELECT false AND EXISTS");
 
   // Second guards. Without them jobs try in vain, or nothing changes as long as the first holds:
   // a reservation does not count while its owner is blocked, and an attempt that is in the history
@@ -98,9 +133,14 @@ enum PlantedBug implements UnaryOperator<String> {
   }
 
   private static final class Statements {
-    static final String LOCK = "SELECT name\\s+FROM \\S+\\.resource\\s+WHERE name = ANY";
-    static final String WAKE = "WITH open AS MATERIALIZED";
-    static final String WOKEN = "AND waiting_on = ANY \\(ARRAY \\(SELECT name FROM free\\)\\)";
+    static final String LOCK = "WHERE resource.name = wanted.name";
+    static final String WAKE = "WITH waited AS MATERIALIZED";
+    static final String WOKEN =
+        "AND coalesce\\(waiting_on, ''\\) = ANY \\(ARRAY \\(SELECT name FROM free\\)\\)";
+    static final String RELEASE = "DELETE FROM \\S+hold\\s+WHERE ctid";
+    static final String FORCED = "WHERE job.id = \\? AND job.worker IS NOT NULL";
+    static final String OVERDUE = "worker IS NOT NULL\\s+AND \\(lease_expires_at";
+    static final String LOCK_OVERDUE = "FOR UPDATE OF job SKIP LOCKED";
     static final String ROOMS = "AS reserved_by";
     static final String FORGET = "DELETE FROM \\S+\\.reservation WHERE job_id = ANY \\(\\?\\)\\s*$";
     static final String LOCK_JOBS = "AS asked \\(id\\)[\\s\\S]*SKIP LOCKED";

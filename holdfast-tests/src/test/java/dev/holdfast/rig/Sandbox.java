@@ -43,7 +43,9 @@ public final class Sandbox implements AutoCloseable {
           "resource",
           "attempt",
           "claim",
-          "audit");
+          "audit",
+          "subject",
+          "job_log");
 
   // A setting, because a function made anew at each step would have every plan made anew.
   private static final String CLOCK =

@@ -85,6 +85,32 @@ class TimeoutTest extends EngineTest {
   }
 
   @Test
+  void a_job_whose_worker_was_lost_before_its_time_was_over_is_tried_again_however_late() {
+    UUID id = enqueue(NewJob.of("slow", 1));
+    claim(1);
+    tenant.advance(Duration.ofHours(2)); // nobody was there to reap
+
+    reap();
+
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
+    assertThat(tenant.job(id).errorCode()).contains(Failure.LEASE_LOST);
+  }
+
+  @Test
+  void a_worker_that_fails_after_its_time_was_over_hears_that_it_lost_the_job() {
+    UUID id = enqueue(NewJob.of("slow", 1).withPolicy(limit(Duration.ofSeconds(10))));
+    Lease lease = claim(1).getFirst();
+    tenant.advance(Duration.ofSeconds(13));
+    reap();
+
+    assertThat(finish(lease, Outcome.failed(Failure.retryable("FLAKY", "again"))))
+        .isEqualTo(new FinishReply.Lost());
+    assertThat(finish(lease, Outcome.failed(Failure.timeout(lease.policy().timeout()))))
+        .isEqualTo(new FinishReply.Recorded(JobState.FAILED)); // as it is
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
   void a_queue_can_have_another_limit_and_a_job_none() {
     tenant
         .queues()

@@ -1,0 +1,96 @@
+package dev.holdfast.interleaving;
+
+import dev.holdfast.interleaving.Actor.Part;
+import dev.holdfast.job.Failure;
+import dev.holdfast.job.JobAct;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.job.Policy.OnFailure;
+import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.job.TimeLimit;
+import dev.holdfast.lease.Extension.Status;
+import dev.holdfast.lease.Finish;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.queue.Changes;
+import dev.holdfast.rig.People;
+import java.time.Duration;
+import java.util.List;
+
+/** What somebody in a {@link Scenario} does, and the jobs they do it with. */
+final class Parts {
+
+  static final PolicyOverrides HOLDS = PolicyOverrides.NONE.withOnFailure(OnFailure.HOLD);
+
+  static final PolicyOverrides TEN_SECONDS =
+      PolicyOverrides.NONE.withTimeout(TimeLimit.of(Duration.ofSeconds(10)));
+
+  private Parts() {}
+
+  static NewJob onTarget() {
+    return NewJob.of("deploy", 1).withTarget("t");
+  }
+
+  static NewJob needs(String... resources) {
+    return NewJob.of("deploy", 1).withResources(resources);
+  }
+
+  static Outcome failed() {
+    return Outcome.failed(Failure.permanent("OOPS", "no"));
+  }
+
+  static Outcome snoozed() {
+    return Outcome.snoozed(Duration.ZERO);
+  }
+
+  static Part claim(int limit) {
+    return actor -> actor.got(actor.leases().claim(Scene.request("worker", limit)).leases());
+  }
+
+  static Part repeatable(int limit) {
+    return actor ->
+        actor.got(
+            actor.leases().claim(Scene.request("worker", limit).withClaimId("same")).leases());
+  }
+
+  static Part finish(Scene scene, String job, Outcome outcome) {
+    return actor -> actor.leases().finish(List.of(new Finish(scene.lease(job), outcome)));
+  }
+
+  static Part beat(Scene scene, String job) {
+    return actor -> {
+      Lease lease = scene.lease(job);
+      if (actor.leases().extend(List.of(lease)).getFirst().status() == Status.EXTENDED) {
+        scene.mustRun(lease);
+      }
+    };
+  }
+
+  static Part capacity(String resource, int capacity) {
+    return actor -> actor.resources().setCapacity(resource, capacity, Actor.ADA);
+  }
+
+  static Part free(String resource) {
+    return actor -> actor.resources().release(resource, Actor.ADA);
+  }
+
+  static void reap(Actor actor) {
+    actor.reaper().runOnce();
+  }
+
+  /** Refused when the other one was first and the job's state no longer allows it. */
+  static Part act(Scene scene, String job, JobAct act) {
+    return perform(scene, job, act, false, Changes.NONE);
+  }
+
+  static Part force(Scene scene, String job, JobAct act) {
+    return perform(scene, job, act, true, Changes.NONE);
+  }
+
+  static Part reprioritise(Scene scene, String job, int priority) {
+    return perform(scene, job, JobAct.CHANGE, false, Changes.NONE.withPriority(priority));
+  }
+
+  private static Part perform(Scene scene, String job, JobAct act, boolean force, Changes changes) {
+    return actor -> new People(actor.acts()).perform(act, force, scene.job(job), changes);
+  }
+}

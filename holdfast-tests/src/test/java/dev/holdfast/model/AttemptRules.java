@@ -1,0 +1,137 @@
+package dev.holdfast.model;
+
+import dev.holdfast.model.Command.How;
+import dev.holdfast.model.ModelJob.By;
+import dev.holdfast.model.ModelJob.Phase;
+import dev.holdfast.model.ModelJob.Recorded;
+import java.util.Optional;
+
+/** What becomes of a job when an attempt of it ends, by its worker's word or without it. */
+record AttemptRules(Model model) {
+
+  private static final long TIMEOUT_GRACE_MILLIS = 2_000;
+
+  /** The worker reports the end of the attempt with this fence, in time or not. */
+  void finish(ModelJob job, long fence, How how) {
+    model.release(job, fence);
+    if (model.isCurrent(job, fence)) {
+      end(job, how);
+      settle(job, By.WORKER, Optional.of(how));
+    }
+  }
+
+  private void end(ModelJob job, How how) {
+    boolean stopping = job.phase == Phase.STOPPING;
+    switch (how) {
+      case SUCCEEDED -> job.phase = Phase.SUCCEEDED;
+      case FAILED_FOR_GOOD -> fail(job);
+      case FAILED -> {
+        if (job.isLastAttempt()) {
+          fail(job);
+        } else if (stopping) {
+          stopped(job);
+        } else {
+          job.failures++;
+          sendBack(job, job.spec.retrySeconds());
+        }
+      }
+      case SNOOZED, SNOOZED_A_WHILE -> {
+        if (stopping) {
+          stopped(job);
+        } else {
+          job.attempt--;
+          sendBack(job, how == How.SNOOZED ? 0 : Driver.A_WHILE_SECONDS);
+        }
+      }
+      case RELEASED -> {
+        boolean isToBeCancelled = job.stopAs.equals(Optional.of(Phase.CANCELLED));
+        if (job.spec.pausesOnStop() && !isToBeCancelled) {
+          job.attempt--;
+          job.phase = Phase.PAUSED;
+        } else if (stopping) {
+          stopped(job);
+        } else {
+          job.attempt--;
+          sendBack(job, 0);
+        }
+      }
+      case STOPPED -> stopped(job);
+    }
+  }
+
+  private static void fail(ModelJob job) {
+    job.failures++;
+    job.phase = Phase.FAILED;
+  }
+
+  private static void stopped(ModelJob job) {
+    job.phase = job.stopAs.orElse(job.spec.pausesOnStop() ? Phase.PAUSED : Phase.CANCELLED);
+  }
+
+  private void sendBack(ModelJob job, int seconds) {
+    job.phase = Phase.QUEUED;
+    job.runAt = seconds == 0 ? job.runAt : model.now() + seconds * 1_000L;
+  }
+
+  private void settle(ModelJob job, By by, Optional<How> saidByWorker) {
+    job.ends.put(job.fence, new Recorded(by, saidByWorker, job.phase));
+    job.stopAs = Optional.empty();
+    if (job.phase == Phase.PAUSED || (job.phase == Phase.FAILED && job.spec.holdsOnFailure())) {
+      model.block(job);
+    }
+    // While a retry waits, or somebody is to decide, the work on the subject is not over.
+    switch (job.phase) {
+      case SUCCEEDED -> model.moveSubject(job, Model.ACTIVE);
+      case FAILED, CANCELLED -> model.moveSubject(job, Model.FAILED);
+      default -> {}
+    }
+  }
+
+  void reap() {
+    for (ModelJob job : model.jobs()) {
+      if (job.isLeased() && ranTooLong(job)) {
+        model.linger(job);
+        fail(job); // what took too long once would again
+        settle(job, By.REAPER, Optional.empty());
+      } else if (job.isLeased() && job.expiresAt < model.now()) {
+        loseLease(job);
+      }
+    }
+    model.passOn();
+  }
+
+  // Of an attempt whose worker was silent before its time was over nobody knows how long it ran.
+  private boolean ranTooLong(ModelJob job) {
+    return job.timesOutAt.isPresent()
+        && job.timesOutAt.getAsLong() < model.now() - TIMEOUT_GRACE_MILLIS
+        && job.timesOutAt.getAsLong() <= job.expiresAt;
+  }
+
+  private void loseLease(ModelJob job) {
+    model.linger(job);
+    if (job.phase == Phase.STOPPING) {
+      stopped(job);
+    } else if (job.spec.failsWhenLost() || job.isLastAttempt()) {
+      fail(job);
+    } else {
+      job.failures++;
+      sendBack(job, 0);
+    }
+    settle(job, By.REAPER, Optional.empty());
+  }
+
+  /** Somebody ends it and does not wait for its worker. Costs the attempt, but is no failure. */
+  void endByForce(ModelJob job, Phase phase) {
+    model.linger(job);
+    job.phase = phase;
+    settle(job, By.FORCE, Optional.empty());
+  }
+
+  /** Somebody takes it from its worker, for another. The attempt was none. */
+  void requeueByForce(ModelJob job) {
+    model.linger(job);
+    job.attempt--;
+    sendBack(job, 0);
+    settle(job, By.FORCE, Optional.empty());
+  }
+}
