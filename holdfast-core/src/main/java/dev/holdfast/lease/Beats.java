@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
-import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.Query;
 
 /** Renews leases: one statement for all of a length, and a worker's leases mostly have one. */
@@ -53,12 +52,12 @@ final class Beats {
        ) AS job
       """;
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final String extend;
   private final String stillMine;
 
   Beats(Db db) {
-    this.jdbi = db.jdbi();
+    this.db = db;
     this.extend = db.sql(EXTEND);
     this.stillMine = db.sql(STILL_MINE);
   }
@@ -74,7 +73,7 @@ final class Beats {
   }
 
   private Map<LeaseKey, Status> extend(Duration length, List<Lease> leases) {
-    return jdbi.withHandle(handle -> {
+    return db.withHandle(handle -> {
       Query query = handle.createQuery(extend).bind("lease_ms", length.toMillis());
       Map<LeaseKey, Status> statuses = statuses(query, leases);
       List<Lease> others =

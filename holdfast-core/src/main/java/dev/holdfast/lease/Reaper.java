@@ -16,7 +16,6 @@ import java.util.UUID;
 import java.util.function.IntSupplier;
 import java.util.random.RandomGenerator;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -97,7 +96,7 @@ public final class Reaper {
     }
   }
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final LeaseRow leaseRow;
   private final Transitions transitions;
   private final Holds holds;
@@ -121,7 +120,7 @@ public final class Reaper {
       Tenant tenant, RandomGenerator dice, Consequences consequences, Steadiness steadiness) {
     this.steadiness = steadiness;
     Db db = tenant.db();
-    this.jdbi = db.jdbi();
+    this.db = db;
     this.leaseRow = LeaseRow.of(tenant);
     this.transitions = new Transitions(db, consequences);
     this.holds = new Holds(db);
@@ -139,7 +138,7 @@ public final class Reaper {
     int woken = tried("pass on resources", this::passOn);
     woken += tried("look after waiting jobs", this::lookAfterWaiting);
     if (++runs % RUNS_PER_PRUNING == 0) {
-      tried("prune resources", () -> jdbi.inTransaction(pruner::prune));
+      tried("prune resources", () -> db.inTransaction(pruner::prune));
     }
     if (woken > 0) {
       consequences.woken();
@@ -166,12 +165,12 @@ public final class Reaper {
   }
 
   private int endOverdue() {
-    Duration steady = jdbi.withHandle(steadiness::measure);
+    Duration steady = db.withHandle(steadiness::measure);
     int total = 0;
     int ended;
     List<UUID> found;
     do {
-      found = jdbi.withHandle(this::overdue);
+      found = db.withHandle(this::overdue);
       ended = found.isEmpty() ? 0 : endBatch(found, steady);
       total += ended;
     } while (found.size() == BATCH && ended > 0);
@@ -183,7 +182,7 @@ public final class Reaper {
 
   private int endBatch(List<UUID> jobIds, Duration steady) {
     try {
-      return jdbi.inTransaction(handle -> end(handle, jobIds, steady));
+      return db.inTransaction(handle -> end(handle, jobIds, steady));
     } catch (RuntimeException e) {
       if (SqlErrors.isPassing(e) || jobIds.size() == 1) {
         throw e;
@@ -235,20 +234,20 @@ public final class Reaper {
   }
 
   private int passOn() {
-    untilNextPassing = jdbi.withHandle(holds::untilNextPassing);
+    untilNextPassing = db.withHandle(holds::untilNextPassing);
     return untilNextPassing.filter(Duration::isZero).isPresent()
-        ? jdbi.inTransaction(holds::passOn)
+        ? db.inTransaction(holds::passOn)
         : 0;
   }
 
   private int lookAfterWaiting() {
     List<String> names =
-        jdbi.withHandle(handle -> holds.waiting().waitedFor(handle, lookedAfter, BATCH));
+        db.withHandle(handle -> holds.waiting().waitedFor(handle, lookedAfter, BATCH));
     lookedAfter = names.size() < BATCH ? "" : names.getLast();
     if (names.isEmpty()) {
       return 0;
     }
-    return jdbi.inTransaction(handle -> {
+    return db.inTransaction(handle -> {
       holds.make(handle, names); // somebody waits, so there must be a row to lock
       holds.lock(handle, names);
       return holds.waiting().wake(handle, names);

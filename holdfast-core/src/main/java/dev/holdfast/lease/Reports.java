@@ -3,7 +3,6 @@ package dev.holdfast.lease;
 import dev.holdfast.job.Progress;
 import dev.holdfast.tenant.Db;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 
 /** Stores what running attempts report, each write guarded by the attempt's fence. */
 final class Reports {
@@ -38,18 +37,18 @@ final class Reports {
        ORDER BY said.number
       """;
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final String progress;
   private final String log;
 
   Reports(Db db) {
-    this.jdbi = db.jdbi();
+    this.db = db;
     this.progress = db.sql(PROGRESS);
     this.log = db.sql(LOG);
   }
 
   boolean store(LeaseKey key, Report report) {
-    return jdbi.inTransaction(handle -> {
+    return db.inTransaction(handle -> {
       boolean mine = !report.changesJob() || storeProgress(handle, key, report);
       return mine && (report.logLines().isEmpty() || storeLines(handle, key, report));
     });

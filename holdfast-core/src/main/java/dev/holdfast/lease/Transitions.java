@@ -21,7 +21,6 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
@@ -232,7 +231,7 @@ final class Transitions {
    */
   record Applied(List<FinishReply> replies, int woken) {}
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final Aftermath aftermath;
   private final Consequences consequences;
   private final String finish;
@@ -242,7 +241,7 @@ final class Transitions {
 
   Transitions(Db db, Consequences consequences) {
     this.consequences = consequences;
-    this.jdbi = db.jdbi();
+    this.db = db;
     this.aftermath = new Aftermath(db);
     this.finish = db.sql(FINISH);
     this.sendBack = db.sql(SEND_BACK);
@@ -258,14 +257,14 @@ final class Transitions {
             && ended.stream().allMatch(end -> end.finishesJob() && !end.isGuarded());
     Applied applied =
         plain
-            ? jdbi.withHandle(handle -> apply(handle, ended))
-            : jdbi.inTransaction(handle -> apply(handle, ended));
+            ? db.withHandle(handle -> apply(handle, ended))
+            : db.inTransaction(handle -> apply(handle, ended));
     boolean all = applied.replies.stream().allMatch(FinishReply.Recorded.class::isInstance);
     return all ? applied : new Applied(withRepeats(ended, applied.replies), applied.woken);
   }
 
   private List<FinishReply> withRepeats(List<Ended> ended, List<FinishReply> replies) {
-    Set<LeaseKey> recorded = jdbi.withHandle(handle -> alreadyRecorded(handle, ended));
+    Set<LeaseKey> recorded = db.withHandle(handle -> alreadyRecorded(handle, ended));
     List<FinishReply> answers = new ArrayList<>(replies);
     for (int i = 0; i < ended.size(); i++) {
       if (recorded.contains(ended.get(i).key())) {

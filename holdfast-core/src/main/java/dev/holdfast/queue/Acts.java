@@ -33,8 +33,6 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.HandleCallback;
-import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Acts {
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final Codec codec;
   private final Consequences consequences;
   private final Holds holds;
@@ -57,7 +55,7 @@ public final class Acts {
 
   public Acts(Tenant tenant, Codec codec, Announcer announcer, TransitionHook hook) {
     Db db = tenant.db();
-    this.jdbi = db.jdbi();
+    this.db = db;
     this.codec = codec;
     this.consequences = Consequences.of(() -> announcer.announce(tenant.name().value()), hook);
     this.holds = new Holds(db);
@@ -318,13 +316,13 @@ public final class Acts {
 
   private Done inTransaction(HandleCallback<Done, RuntimeException> work) {
     try {
-      return jdbi.inTransaction(work);
-    } catch (JdbiException e) {
+      return db.inTransaction(work);
+    } catch (HoldfastException e) {
       if (SqlErrors.isDuplicate(e)) {
         throw new HoldfastException(
             ErrorCode.STATE_CONFLICT, "another unfinished job has the same unique key", e);
       }
-      throw SqlErrors.translated("act", e);
+      throw e;
     }
   }
 

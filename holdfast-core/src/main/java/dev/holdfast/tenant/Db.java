@@ -1,6 +1,7 @@
 package dev.holdfast.tenant;
 
 import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
@@ -8,7 +9,10 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.ConnectionFactory;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.HandleCallback;
+import org.jdbi.v3.core.HandleConsumer;
 import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
 import org.jdbi.v3.core.statement.SqlLogger;
 import org.jdbi.v3.core.statement.SqlStatements;
 import org.jdbi.v3.core.statement.StatementContext;
@@ -17,6 +21,10 @@ import org.jdbi.v3.core.statement.TemplateEngine;
 /**
  * The way to one schema's tables: connections, and SQL rendered for that schema. Names are always
  * qualified; nothing of a tenant ever sticks to a pooled connection.
+ *
+ * <p>Also the one door to JDBI: whatever fails behind it comes out as a {@link HoldfastException},
+ * so that no caller, in this engine or of it, has to know what the database is talked to with. What
+ * the database meant, {@link SqlErrors} can still tell.
  */
 public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
 
@@ -40,6 +48,36 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
   /** Statements are rendered once, where they are used, and never put together from pieces. */
   public String sql(String template) {
     return schema.render(template);
+  }
+
+  /** On a connection on which each statement is a transaction. */
+  public <R, X extends Exception> R withHandle(HandleCallback<R, X> work) throws X {
+    try {
+      return jdbi.withHandle(work);
+    } catch (JdbiException e) {
+      throw failed(e);
+    }
+  }
+
+  public <X extends Exception> void useHandle(HandleConsumer<X> work) throws X {
+    withHandle(work.asCallback());
+  }
+
+  /** All that is done happens, or nothing. */
+  public <R, X extends Exception> R inTransaction(HandleCallback<R, X> work) throws X {
+    try {
+      return jdbi.inTransaction(work);
+    } catch (JdbiException e) {
+      throw failed(e);
+    }
+  }
+
+  public <X extends Exception> void useTransaction(HandleConsumer<X> work) throws X {
+    inTransaction(work.asCallback());
+  }
+
+  private HoldfastException failed(JdbiException e) {
+    return SqlErrors.translated("schema " + schema.value(), e);
   }
 
   /** A connection of our own, on which each statement is a transaction. */

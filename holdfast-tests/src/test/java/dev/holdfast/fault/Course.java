@@ -12,11 +12,17 @@ import java.util.Set;
  * @param states what others could see on the way, from before to after
  */
 record Course(
-    List<Point> points, Picture before, Set<Picture> states, Picture after, String answer) {
+    Action action,
+    List<Point> points,
+    Picture before,
+    Set<Picture> states,
+    Picture after,
+    String answer) {
 
   static Course of(Operation operation, Ground ground, FaultyPool pool) throws Exception {
     ground.empty();
     Action action = operation.setup().on(ground);
+    ground.save();
     Picture before = ground.picture();
     List<Picture> seen = new ArrayList<>(List.of(before));
     try (Engine engine = Engine.on(pool.dataSource(), ground.tenant()).keepingAConnection()) {
@@ -24,7 +30,8 @@ record Course(
       pool.play(Script.NOTHING);
       String answer = action.run(engine);
       pool.onCommit(() -> {});
-      return new Course(pool.passed(), before, new LinkedHashSet<>(seen), ground.picture(), answer);
+      return new Course(
+          action, pool.passed(), before, new LinkedHashSet<>(seen), ground.picture(), answer);
     }
   }
 

@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * A tenant that is set up, looked at and emptied by a way on which nothing goes wrong. Its clock
@@ -36,7 +37,7 @@ final class Ground implements AutoCloseable {
 
   private static final AtomicInteger NUMBER = new AtomicInteger();
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
-  private static final int RESETS_PER_VACUUM = 50;
+  private static final int RESTORES_PER_VACUUM = 50;
 
   private static final List<String> TABLES =
       List.of(
@@ -66,6 +67,10 @@ final class Ground implements AutoCloseable {
         AS 'SELECT now FROM {schema}.rig_clock';
       """;
 
+  private static final String SAVE = "INSERT INTO {schema}.saved_%1$s SELECT * FROM {schema}.%1$s";
+  private static final String RESTORE =
+      "INSERT INTO {schema}.%1$s OVERRIDING SYSTEM VALUE SELECT * FROM {schema}.saved_%1$s";
+
   private final RigConnection connection;
   private final TenantName name;
   private Engine engine;
@@ -73,12 +78,13 @@ final class Ground implements AutoCloseable {
   private final String picture;
   private final String violations;
   private Instant now = START;
-  private int resets;
+  private Instant saved = START;
+  private int restores;
 
   Ground() throws SQLException {
     name = new TenantName("faults_" + NUMBER.incrementAndGet());
     TestDatabase.shared().holdfast().tenants().create(name);
-    connection = new RigConnection(TestDatabase.shared().jdbcUrl(), UnaryOperator.identity());
+    connection = new RigConnection(url(), UnaryOperator.identity());
     engine = Engine.on(connection, name);
     invariants = new Invariants(engine.tenant());
     picture = engine.sql(pictureOfAll());
@@ -86,6 +92,24 @@ final class Ground implements AutoCloseable {
         engine.sql(
             "SELECT invariant || ': ' || how FROM (" + Invariant.allViolations() + ") AS every");
     execute(MAKE);
+    Stream.concat(TABLES.stream(), Stream.of("rig_clock")).forEach(this::makeRoomToSave);
+    execute(procedure("save", "DELETE FROM {schema}.saved_%1$s", SAVE));
+    execute(procedure("restore", "DELETE FROM {schema}.%1$s", RESTORE));
+  }
+
+  private void makeRoomToSave(String table) {
+    execute("CREATE TABLE {schema}.saved_%1$s (LIKE {schema}.%1$s)".formatted(table));
+  }
+
+  // Procedures, because their statements are planned once.
+  private static String procedure(String name, String... statementsPerTable) {
+    StringBuilder sql = new StringBuilder("CREATE PROCEDURE {schema}.rig_" + name + "()");
+    sql.append(" LANGUAGE plpgsql AS $$ BEGIN\n");
+    for (String statement : statementsPerTable) {
+      Stream.concat(TABLES.stream(), Stream.of("rig_clock"))
+          .forEach(table -> sql.append(statement.formatted(table)).append(";\n"));
+    }
+    return sql.append("END $$").toString();
   }
 
   private static String pictureOfAll() {
@@ -105,6 +129,14 @@ final class Ground implements AutoCloseable {
                 "to_jsonb(claim)",
                 "(to_jsonb(claim) || jsonb_build_object('fences', cardinality(fences) || ' jobs'))")
         + ") AS every ORDER BY place, line";
+  }
+
+  /** Plans are made once per connection: there are never rows enough for another one. */
+  static String url() {
+    String url = TestDatabase.shared().jdbcUrl();
+    return url
+        + (url.contains("?") ? "&" : "?")
+        + "prepareThreshold=1&options=-c%20plan_cache_mode=force_generic_plan";
   }
 
   TenantName tenant() {
@@ -160,19 +192,29 @@ final class Ground implements AutoCloseable {
     return this;
   }
 
-  /** As if nothing had ever been enqueued. */
+  /** As if nothing had ever been enqueued; only the lanes stay, which others remember. */
   void empty() {
-    StringBuilder deletes = new StringBuilder();
     TABLES.stream()
-        .filter(table -> !table.equals("lane")) // which others remember
-        .forEach(table -> deletes.append("DELETE FROM {schema}.").append(table).append(";"));
-    execute(deletes.toString());
-    if (++resets % RESETS_PER_VACUUM == 0) {
-      TABLES.forEach(table -> execute("VACUUM {schema}." + table));
-    }
+        .filter(table -> !table.equals("lane"))
+        .forEach(table -> execute("DELETE FROM {schema}." + table));
     now = START;
     later(0);
     engine = Engine.on(connection, name); // one that remembers nothing
+  }
+
+  /** Remembers all rows and the time, as they are now. */
+  void save() {
+    execute("CALL {schema}.rig_save()");
+    saved = now;
+  }
+
+  /** All rows, and the time, as they were saved. */
+  void restore() {
+    execute("CALL {schema}.rig_restore()");
+    now = saved;
+    if (++restores % RESTORES_PER_VACUUM == 0) {
+      TABLES.forEach(table -> execute("VACUUM {schema}." + table));
+    }
   }
 
   void execute(String sql) {

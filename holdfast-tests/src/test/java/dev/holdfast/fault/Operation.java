@@ -38,8 +38,6 @@ record Operation(String name, Setup setup, int steps, Set<Trait> traits) {
     LEASES_WITHOUT_ID,
     /** May answer that only a part was done; asked again it does the rest. */
     MAY_DO_A_PART,
-    /** Begins with what must never be, to mend it. */
-    MENDS,
     /** Lines whose report was not confirmed are said again. */
     MAY_SAY_TWICE
   }

@@ -26,7 +26,7 @@ final class ReaperOperations {
         reaper("reap what ran too long", ReaperOperations::timedOut),
         reaper("pass on what a silent worker held", ReaperOperations::passing),
         reaper("reap and pass on", ReaperOperations::both).inSteps(2),
-        reaper("look after those who wait", ReaperOperations::forgotten).with(Trait.MENDS));
+        reaper("look after those who wait", ReaperOperations::forgotten));
   }
 
   private interface Before {

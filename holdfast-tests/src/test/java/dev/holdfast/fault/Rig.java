@@ -2,7 +2,6 @@ package dev.holdfast.fault;
 
 import dev.holdfast.fault.Script.Once;
 import dev.holdfast.fault.Trial.Result;
-import dev.holdfast.testkit.TestDatabase;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -26,7 +25,7 @@ final class Rig implements AutoCloseable {
    */
   Rig(Tally tally, boolean everything) throws SQLException {
     this.ground = new Ground();
-    this.pool = FaultyPool.forThisThread(TestDatabase.shared().jdbcUrl());
+    this.pool = FaultyPool.forThisThread(Ground.url());
     this.tally = tally;
     this.everything = everything;
   }

@@ -35,9 +35,8 @@ final class Trial {
   private record Heard(Optional<String> answer, Optional<Throwable> thrown) {}
 
   Result run() throws Exception {
-    ground.empty();
-    Action action = operation.setup().on(ground);
-    same("the state before", ground.picture(), course.before());
+    ground.restore();
+    Action action = course.action();
     Engine engine = Engine.on(pool.dataSource(), ground.tenant()).keepingAConnection();
     String seen;
     String stored;
@@ -50,7 +49,7 @@ final class Trial {
       seen = judge(heard);
       Picture now = ground.picture();
       stored = judge(now, heard);
-      if (!operation.is(Trait.MENDS)) {
+      if (!now.equals(course.before())) {
         noViolations("after the fault");
       }
       if (trouble.fault() == Fault.READ_ONLY && isOnKeptConnection() && pool.keepsReadOnly()) {
