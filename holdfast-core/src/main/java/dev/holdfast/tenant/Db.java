@@ -13,9 +13,7 @@ import org.jdbi.v3.core.HandleCallback;
 import org.jdbi.v3.core.HandleConsumer;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.JdbiException;
-import org.jdbi.v3.core.statement.SqlLogger;
 import org.jdbi.v3.core.statement.SqlStatements;
-import org.jdbi.v3.core.statement.StatementContext;
 import org.jdbi.v3.core.statement.TemplateEngine;
 
 /**
@@ -33,11 +31,7 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
   }
 
   static Db on(ConnectionFactory connections, SchemaName schema) {
-    Jdbi jdbi = configured(Jdbi.create(connections));
-    if (connections instanceof KeptConnection kept) {
-      jdbi.setSqlLogger(new ReadOnlyWatch(kept));
-    }
-    return new Db(schema, connections, jdbi);
+    return new Db(schema, connections, configured(Jdbi.create(connections)));
   }
 
   /** The same connections, another schema. */
@@ -53,7 +47,7 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
   /** On a connection on which each statement is a transaction. */
   public <R, X extends Exception> R withHandle(HandleCallback<R, X> work) throws X {
     try {
-      return jdbi.withHandle(work);
+      return jdbi.withHandle(handle -> watched(handle, work));
     } catch (JdbiException e) {
       throw failed(e);
     }
@@ -66,7 +60,7 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
   /** All that is done happens, or nothing. */
   public <R, X extends Exception> R inTransaction(HandleCallback<R, X> work) throws X {
     try {
-      return jdbi.inTransaction(work);
+      return jdbi.inTransaction(handle -> watched(handle, work));
     } catch (JdbiException e) {
       throw failed(e);
     }
@@ -74,6 +68,18 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
 
   public <X extends Exception> void useTransaction(HandleConsumer<X> work) throws X {
     inTransaction(work.asCallback());
+  }
+
+  // After a failover, a kept connection may lead to the server that is now the standby.
+  private <R, X extends Exception> R watched(Handle handle, HandleCallback<R, X> work) throws X {
+    try {
+      return work.withHandle(handle);
+    } catch (Exception e) {
+      if (SqlErrors.isReadOnly(e) && connections instanceof KeptConnection kept) {
+        kept.distrust(handle.getConnection());
+      }
+      throw e;
+    }
   }
 
   private HoldfastException failed(JdbiException e) {
@@ -115,17 +121,6 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
       connection.setAutoCommit(true);
     }
     return connection;
-  }
-
-  /** After a failover, a kept connection may lead to the server that is now the standby. */
-  private record ReadOnlyWatch(KeptConnection kept) implements SqlLogger {
-
-    @Override
-    public void logException(StatementContext context, SQLException e) {
-      if (SqlErrors.isReadOnly(e)) {
-        kept.distrust();
-      }
-    }
   }
 
   private static Jdbi configured(Jdbi jdbi) {
