@@ -6,7 +6,6 @@ import dev.holdfast.tenant.Tenant;
 import java.util.List;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
 /** The record of what people did. Written in the transaction of the act, so neither goes alone. */
@@ -28,7 +27,7 @@ public final class Audit {
       SELECT * FROM {schema}.audit WHERE job_id = :job_id ORDER BY id
       """;
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final String write;
   private final String latest;
   private final String ofJob;
@@ -38,7 +37,7 @@ public final class Audit {
   }
 
   public Audit(Db db) {
-    this.jdbi = db.jdbi();
+    this.db = db;
     this.write = db.sql(WRITE);
     this.latest = db.sql(LATEST);
     this.ofJob = db.sql(OF_JOB);
@@ -78,7 +77,7 @@ public final class Audit {
   /** Newest first. */
   public List<AuditRecord> latest(int limit) {
     Limits.page("limit", limit);
-    return jdbi.withHandle(handle ->
+    return db.withHandle(handle ->
         handle
             .createQuery(latest)
             .bind("limit", limit)
@@ -88,7 +87,7 @@ public final class Audit {
 
   /** Oldest first. */
   public List<AuditRecord> ofJob(UUID jobId) {
-    return jdbi.withHandle(handle ->
+    return db.withHandle(handle ->
         handle
             .createQuery(ofJob)
             .bind("job_id", jobId)

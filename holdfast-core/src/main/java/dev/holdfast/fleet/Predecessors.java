@@ -6,7 +6,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import org.jdbi.v3.core.Jdbi;
 
 /**
  * Workers that ran on this machine and certainly no longer do. Nobody need wait for their leases to
@@ -49,7 +48,7 @@ public final class Predecessors {
 
   private record Row(UUID incarnation, String name, ProcessId process, Instant askedAt) {}
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final Optional<String> tenant;
   private final String withProcess;
   private final String namesakes;
@@ -61,7 +60,7 @@ public final class Predecessors {
    * @param tenant the one that it serves; empty is all
    */
   public Predecessors(Db control, Optional<String> tenant) {
-    this.jdbi = control.jdbi();
+    this.db = control;
     this.tenant = tenant;
     this.withProcess = control.sql(WITH_PROCESS);
     this.namesakes = control.sql(NAMESAKES);
@@ -73,7 +72,7 @@ public final class Predecessors {
     if (here.isEmpty()) {
       return Dead.NOBODY;
     }
-    return jdbi.withHandle(handle -> {
+    return db.withHandle(handle -> {
       List<Row> dead =
           handle
               .createQuery(withProcess)
@@ -105,7 +104,7 @@ public final class Predecessors {
 
   /** Their leases are dealt with; those who fell silent long ago go, too. */
   public void forget(Dead dead) {
-    jdbi.useHandle(handle ->
+    db.useHandle(handle ->
         handle
             .createUpdate(forget)
             .bindArray("dead", UUID.class, dead.incarnations())

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
 /** Shows a worker to the others, and hears from the same beat which hosts have one. Thread-safe. */
@@ -37,14 +36,14 @@ public final class Presence implements Hosts {
 
   private final UUID incarnation = UUID.randomUUID();
   private final Optional<ProcessId> process = ProcessId.current();
-  private final Jdbi jdbi;
+  private final Db db;
   private final WorkerInfo worker;
   private final String beat;
   private final String leave;
   private volatile Set<String> online = Set.of();
 
   public Presence(Db control, WorkerInfo worker) {
-    this.jdbi = control.jdbi();
+    this.db = control;
     this.worker = worker;
     this.beat = control.sql(BEAT);
     this.leave = control.sql(LEAVE);
@@ -57,7 +56,7 @@ public final class Presence implements Hosts {
 
   public void beat() {
     online =
-        jdbi.withHandle(handle ->
+        db.withHandle(handle ->
             handle
                 .createQuery(beat)
                 .bind("incarnation", incarnation)
@@ -78,6 +77,6 @@ public final class Presence implements Hosts {
   }
 
   public void leave() {
-    jdbi.useHandle(handle -> handle.createUpdate(leave).bind("incarnation", incarnation).execute());
+    db.useHandle(handle -> handle.createUpdate(leave).bind("incarnation", incarnation).execute());
   }
 }

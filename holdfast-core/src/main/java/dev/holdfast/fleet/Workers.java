@@ -3,7 +3,6 @@ package dev.holdfast.fleet;
 import dev.holdfast.tenant.Db;
 import java.util.List;
 import java.util.Optional;
-import org.jdbi.v3.core.Jdbi;
 
 /** The workers that are online, wherever they run. */
 public final class Workers {
@@ -21,11 +20,11 @@ public final class Workers {
            AND (:host::text IS NULL OR host = :host))
       """;
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final String served;
 
   public Workers(Db control) {
-    this.jdbi = control.jdbi();
+    this.db = control;
     this.served = control.sql(SERVED);
   }
 
@@ -36,7 +35,7 @@ public final class Workers {
    */
   public boolean anyServes(
       String tenant, String queue, String kind, Optional<String> host, List<String> labels) {
-    return jdbi.withHandle(handle ->
+    return db.withHandle(handle ->
         handle
             .createQuery(served)
             .bind("absent_ms", Presence.ABSENT_AFTER.toMillis())

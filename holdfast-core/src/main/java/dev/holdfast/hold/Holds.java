@@ -135,11 +135,15 @@ public final class Holds {
     return waiting;
   }
 
-  /** Makes rows for resources that nobody has named before. Comes before any lock. */
-  public void make(Handle handle, Collection<String> names) {
-    if (!names.isEmpty()) {
-      handle.createUpdate(make).bindArray("names", String.class, names).execute();
-    }
+  /**
+   * Makes rows for resources that nobody has named before. Comes before any lock.
+   *
+   * @return how many were made, which are not there for good until the commit
+   */
+  public int make(Handle handle, Collection<String> names) {
+    return names.isEmpty()
+        ? 0
+        : handle.createUpdate(make).bindArray("names", String.class, names).execute();
   }
 
   /** Waits for the resources' locks; answers which of them there are. */

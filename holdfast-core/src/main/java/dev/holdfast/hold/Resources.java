@@ -14,7 +14,6 @@ import dev.holdfast.wake.Announcer;
 import java.util.List;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.mapper.RowMapper;
 
 /**
@@ -106,7 +105,6 @@ public final class Resources {
 
   private final String tenant;
   private final Db db;
-  private final Jdbi jdbi;
   private final Announcer announcer;
   private final Holds holds;
   private final Audit audit;
@@ -114,7 +112,6 @@ public final class Resources {
   public Resources(Tenant tenant, Announcer announcer) {
     this.tenant = tenant.name().value();
     this.db = tenant.db();
-    this.jdbi = db.jdbi();
     this.announcer = announcer;
     this.holds = new Holds(db);
     this.audit = new Audit(db);
@@ -123,7 +120,7 @@ public final class Resources {
   /** The names of those that are known, in order, from one name on. */
   public List<String> names(String after, int limit) {
     Limits.page("limit", limit);
-    return jdbi.withHandle(handle ->
+    return db.withHandle(handle ->
         handle
             .createQuery(db.sql(NAMES))
             .bind("after", after)
@@ -135,7 +132,7 @@ public final class Resources {
   /** One that nobody has needed yet is free, and has a capacity of one. */
   public ResourceState get(String name) {
     Limits.name("resource", name);
-    return jdbi.withHandle(handle -> get(handle, name));
+    return db.withHandle(handle -> get(handle, name));
   }
 
   private ResourceState get(Handle handle, String name) {
@@ -207,7 +204,7 @@ public final class Resources {
   private void change(String name, Change change) {
     List<String> one = List.of(name);
     int woken =
-        jdbi.inTransaction(handle -> {
+        db.inTransaction(handle -> {
           holds.make(handle, one);
           holds.lock(handle, one);
           change.on(handle);

@@ -1,11 +1,11 @@
 package dev.holdfast.invariant;
 
 import dev.holdfast.tenant.Columns;
+import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.mapper.RowMapper;
 
 /**
@@ -61,17 +61,17 @@ public final class Invariants {
               Columns.optionalText(row, "resource"),
               row.getString("detail"));
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final String check;
 
   public Invariants(Tenant tenant) {
-    this.jdbi = tenant.db().jdbi();
+    this.db = tenant.db();
     this.check = tenant.db().sql(CHECK);
   }
 
   /** What is not as it must be, all at one moment; empty when all is. */
   public List<Violation> check() {
-    return jdbi.inTransaction(handle -> {
+    return db.inTransaction(handle -> {
       handle.execute(INTERPRETED);
       return handle.createQuery(check).map(VIOLATION).list();
     });
@@ -82,6 +82,6 @@ public final class Invariants {
    * were last reset. Other applications that share the database count, too.
    */
   public long deadlocks() {
-    return jdbi.withHandle(handle -> handle.createQuery(DEADLOCKS).mapTo(Long.class).one());
+    return db.withHandle(handle -> handle.createQuery(DEADLOCKS).mapTo(Long.class).one());
   }
 }

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
-import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.Query;
 
 /** Renews leases: one statement for all of a length, and a worker's leases mostly have one. */
@@ -56,12 +55,12 @@ final class Beats {
   // A beat that hangs would keep all later ones from going out; after this the next one is tried.
   private static final int TIMEOUT_SECONDS = 5;
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final String extend;
   private final String stillMine;
 
   Beats(Db db) {
-    this.jdbi = db.jdbi();
+    this.db = db;
     this.extend = db.sql(EXTEND);
     this.stillMine = db.sql(STILL_MINE);
   }
@@ -77,7 +76,7 @@ final class Beats {
   }
 
   private Map<LeaseKey, Status> extend(Duration length, List<Lease> leases) {
-    return jdbi.withHandle(handle -> {
+    return db.withHandle(handle -> {
       Query query = handle.createQuery(extend).bind("lease_ms", length.toMillis());
       query.setQueryTimeout(TIMEOUT_SECONDS);
       Map<LeaseKey, Status> statuses = statuses(query, leases);

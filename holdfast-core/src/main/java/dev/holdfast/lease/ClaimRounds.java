@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,7 +42,7 @@ final class ClaimRounds {
 
   private static final Granted NOTHING = new Granted(List.of(), 0, 0);
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final Claims claims;
   private final GuardedClaims guarded;
   private final RepeatableClaims repeatable;
@@ -51,7 +50,7 @@ final class ClaimRounds {
 
   ClaimRounds(
       Db db, LeaseRow leaseRow, Hosts hosts, LanePositions positions, Consequences consequences) {
-    this.jdbi = db.jdbi();
+    this.db = db;
     this.claims = new Claims(db, leaseRow, hosts, positions);
     this.guarded = new GuardedClaims(db, leaseRow, consequences);
     this.repeatable = new RepeatableClaims(db, leaseRow);
@@ -93,8 +92,8 @@ final class ClaimRounds {
     try {
       Answer answer =
           consequences.isHooked()
-              ? jdbi.inTransaction(handle -> claimPlain(handle, request))
-              : jdbi.withHandle(handle -> claims.claim(handle, request));
+              ? db.inTransaction(handle -> claimPlain(handle, request))
+              : db.withHandle(handle -> claims.claim(handle, request));
       return Round.of(answer, claimApartToo(request, answer));
     } catch (RuntimeException e) {
       if (!somethingGranted) {
@@ -120,7 +119,7 @@ final class ClaimRounds {
       return NOTHING;
     }
     try {
-      return jdbi.inTransaction(handle -> claimApart(handle, request, answer));
+      return db.inTransaction(handle -> claimApart(handle, request, answer));
     } catch (RuntimeException e) {
       if (answer.leases.isEmpty()) {
         throw e;

@@ -225,8 +225,12 @@ final class GuardedClaims {
     if (knownResources.size() > MOST_KNOWN_RESOURCES) {
       knownResources.clear();
     }
-    holds.make(handle, names.stream().filter(name -> !knownResources.contains(name)).toList());
-    knownResources.addAll(holds.lock(handle, names));
+    int made =
+        holds.make(handle, names.stream().filter(name -> !knownResources.contains(name)).toList());
+    Set<String> there = holds.lock(handle, names);
+    if (made == 0) { // else a rollback could take them away again, and the next claim find no row
+      knownResources.addAll(there);
+    }
   }
 
   private Set<UUID> lockJobs(Handle handle, List<Candidate> found) {

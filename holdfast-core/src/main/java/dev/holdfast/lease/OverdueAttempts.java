@@ -18,7 +18,6 @@ import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -112,7 +111,7 @@ final class OverdueAttempts {
     }
   }
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final LeaseRow leaseRow;
   private final Transitions transitions;
   private final Holds holds;
@@ -126,7 +125,7 @@ final class OverdueAttempts {
   OverdueAttempts(
       Tenant tenant, RandomGenerator dice, Consequences consequences, Steadiness steadiness) {
     Db db = tenant.db();
-    this.jdbi = db.jdbi();
+    this.db = db;
     this.leaseRow = LeaseRow.of(tenant);
     this.transitions = new Transitions(db, consequences);
     this.holds = new Holds(db);
@@ -140,12 +139,12 @@ final class OverdueAttempts {
 
   /** Ends them until there are none; answers how many. */
   int end() {
-    Duration steady = jdbi.withHandle(steadiness::measure);
+    Duration steady = db.withHandle(steadiness::measure);
     int total = 0;
     int ended;
     List<UUID> found;
     do {
-      found = jdbi.withHandle(this::overdue);
+      found = db.withHandle(this::overdue);
       ended = found.isEmpty() ? 0 : endBatch(found, steady);
       total += ended;
     } while (found.size() == BATCH && ended > 0);
@@ -158,7 +157,7 @@ final class OverdueAttempts {
   /** Ends what these workers had claimed, who are known to be dead; answers how many. */
   int endOf(List<String> workers, Instant before) {
     List<UUID> jobIds =
-        jdbi.withHandle(handle ->
+        db.withHandle(handle ->
             handle
                 .createQuery(ofWorkers)
                 .bindArray("workers", String.class, workers)
@@ -168,8 +167,7 @@ final class OverdueAttempts {
     int ended = 0;
     for (int from = 0; from < jobIds.size(); from += BATCH) {
       List<UUID> batch = jobIds.subList(from, Math.min(from + BATCH, jobIds.size()));
-      ended +=
-          jdbi.inTransaction(handle -> end(handle, batch, each -> isOf(each, workers, before)));
+      ended += db.inTransaction(handle -> end(handle, batch, each -> isOf(each, workers, before)));
     }
     return ended;
   }
@@ -180,7 +178,7 @@ final class OverdueAttempts {
 
   private int endBatch(List<UUID> jobIds, Duration steady) {
     try {
-      return jdbi.inTransaction(handle -> end(handle, jobIds, each -> each.isOver(steady)));
+      return db.inTransaction(handle -> end(handle, jobIds, each -> each.isOver(steady)));
     } catch (RuntimeException e) {
       if (SqlErrors.isPassing(e) || jobIds.size() == 1) {
         throw e;

@@ -1,18 +1,21 @@
 package dev.holdfast.lease;
 
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.fleet.Hosts;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.lease.Extension.Status;
 import dev.holdfast.lease.Transitions.Applied;
+import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
+import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.random.RandomGenerator;
-import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.JdbiException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,7 +25,7 @@ public final class PgLeases implements LeaseSource {
 
   private static final Logger log = LoggerFactory.getLogger(PgLeases.class);
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final ClaimRounds claims;
   private final Beats beats;
   private final Reports reports;
@@ -36,7 +39,7 @@ public final class PgLeases implements LeaseSource {
       LanePositions positions,
       RandomGenerator dice,
       Consequences consequences) {
-    this.jdbi = tenant.db().jdbi();
+    this.db = tenant.db();
     this.consequences = consequences;
     this.claims = new ClaimRounds(tenant.db(), LeaseRow.of(tenant), hosts, positions, consequences);
     this.beats = new Beats(tenant.db());
@@ -54,7 +57,7 @@ public final class PgLeases implements LeaseSource {
   public List<Extension> extend(List<Lease> leases) {
     try {
       return beats.extend(leases);
-    } catch (JdbiException e) {
+    } catch (HoldfastException e) {
       if (SqlErrors.isTenantGone(e)) {
         return leases.stream().map(lease -> new Extension(lease.key(), Status.LOST)).toList();
       }
@@ -99,18 +102,41 @@ public final class PgLeases implements LeaseSource {
 
   @Override
   public FinishReply finishInTransaction(Lease lease, TransactionWork work) throws Exception {
-    Applied applied =
-        jdbi.inTransaction(handle -> {
-          Payload result = work.run(handle.getConnection());
-          // Last, so that the job's row is locked for a moment only and beats go on meanwhile.
-          Finish success = new Finish(lease, Outcome.succeeded(result));
-          Applied ended = transitions.apply(handle, List.of(decide(success)));
-          if (ended.replies().getFirst() instanceof FinishReply.Lost) {
-            handle.rollback();
-          }
-          return ended;
-        });
-    return applied(applied).getFirst();
+    try {
+      return applied(db.inTransaction(handle -> finish(handle, lease, work))).getFirst();
+    } catch (HandlersOwn e) {
+      throw e.thrown;
+    }
+  }
+
+  private Applied finish(Handle handle, Lease lease, TransactionWork work) throws Exception {
+    Payload result = run(work, handle.getConnection());
+    // Last, so that the job's row is locked for a moment only and beats go on meanwhile.
+    Finish success = new Finish(lease, Outcome.succeeded(result));
+    Applied ended = transitions.apply(handle, List.of(decide(success)));
+    if (ended.replies().getFirst() instanceof FinishReply.Lost) {
+      handle.rollback();
+    }
+    return ended;
+  }
+
+  // A handler may use JDBI, too, and gets its own exceptions back as they are.
+  private static Payload run(TransactionWork work, Connection connection) throws Exception {
+    try {
+      return work.run(connection);
+    } catch (JdbiException e) {
+      throw new HandlersOwn(e);
+    }
+  }
+
+  private static final class HandlersOwn extends Exception {
+    private static final long serialVersionUID = 1L;
+    private final JdbiException thrown;
+
+    HandlersOwn(JdbiException thrown) {
+      super(thrown);
+      this.thrown = thrown;
+    }
   }
 
   private Ended decide(Finish finish) {

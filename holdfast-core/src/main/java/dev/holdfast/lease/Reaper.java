@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.IntSupplier;
 import java.util.random.RandomGenerator;
-import org.jdbi.v3.core.Jdbi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,7 +31,7 @@ public final class Reaper {
   // With a run every five seconds, every minute.
   private static final int RUNS_PER_PRUNING = 12;
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final OverdueAttempts overdue;
   private final Holds holds;
   private final Pruner pruner;
@@ -54,7 +53,7 @@ public final class Reaper {
       Steadiness steadiness,
       Retention retention) {
     Db db = tenant.db();
-    this.jdbi = db.jdbi();
+    this.db = db;
     this.overdue = new OverdueAttempts(tenant, dice, consequences, steadiness);
     this.holds = new Holds(db);
     this.pruner = new Pruner(db);
@@ -68,7 +67,7 @@ public final class Reaper {
     int woken = tried("pass on resources", this::passOn);
     woken += tried("look after waiting jobs", this::lookAfterWaiting);
     if (++runs % RUNS_PER_PRUNING == 0) {
-      tried("prune resources", () -> jdbi.inTransaction(pruner::prune));
+      tried("prune resources", () -> db.inTransaction(pruner::prune));
       tried("prune the history", history::prune);
     }
     if (woken > 0) {
@@ -109,20 +108,20 @@ public final class Reaper {
   }
 
   private int passOn() {
-    untilNextPassing = jdbi.withHandle(holds::untilNextPassing);
+    untilNextPassing = db.withHandle(holds::untilNextPassing);
     return untilNextPassing.filter(Duration::isZero).isPresent()
-        ? jdbi.inTransaction(holds::passOn)
+        ? db.inTransaction(holds::passOn)
         : 0;
   }
 
   private int lookAfterWaiting() {
     List<String> names =
-        jdbi.withHandle(handle -> holds.waiting().waitedFor(handle, lookedAfter, NAMES_AT_ONCE));
+        db.withHandle(handle -> holds.waiting().waitedFor(handle, lookedAfter, NAMES_AT_ONCE));
     lookedAfter = names.size() < NAMES_AT_ONCE ? "" : names.getLast();
     if (names.isEmpty()) {
       return 0;
     }
-    return jdbi.inTransaction(handle -> {
+    return db.inTransaction(handle -> {
       holds.make(handle, names); // somebody waits, so there must be a row to lock
       holds.lock(handle, names);
       return holds.waiting().wake(handle, names);

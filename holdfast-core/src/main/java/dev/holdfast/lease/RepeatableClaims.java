@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 
 /**
  * Claims with an id. Remote workers can lose the answer to a claim; asked again under the same id,
@@ -66,7 +65,7 @@ final class RepeatableClaims {
       """
           .replace("{lease_columns}", LeaseRow.COLUMNS);
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final LeaseRow leaseRow;
   private final String begin;
   private final String remember;
@@ -75,7 +74,7 @@ final class RepeatableClaims {
   private final String repeat;
 
   RepeatableClaims(Db db, LeaseRow leaseRow) {
-    this.jdbi = db.jdbi();
+    this.db = db;
     this.leaseRow = leaseRow;
     this.begin = db.sql(BEGIN);
     this.remember = db.sql(REMEMBER);
@@ -86,7 +85,7 @@ final class RepeatableClaims {
 
   Round claim(ClaimRequest request, Function<Handle, Round> claim) {
     String claimId = request.claimId().orElseThrow();
-    return jdbi.inTransaction(handle -> {
+    return db.inTransaction(handle -> {
       boolean isNew =
           handle
                   .createUpdate(begin)

@@ -7,7 +7,6 @@ import dev.holdfast.tenant.Db;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.SqlStatement;
 
 /** Stores what running attempts report, each write guarded by the attempt's fence. */
@@ -107,7 +106,7 @@ final class Reports {
 
   private static final ReportReply LOST = new ReportReply.Lost();
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final String progress;
   private final String log;
   private final String items;
@@ -116,7 +115,7 @@ final class Reports {
   private final String stopAtLimit;
 
   Reports(Db db) {
-    this.jdbi = db.jdbi();
+    this.db = db;
     this.progress = db.sql(PROGRESS);
     this.log = db.sql(LOG);
     this.items = db.sql(ITEMS);
@@ -126,7 +125,7 @@ final class Reports {
   }
 
   ReportReply store(LeaseKey key, Report report) {
-    return jdbi.inTransaction(handle -> store(handle, key, report));
+    return db.inTransaction(handle -> store(handle, key, report));
   }
 
   private ReportReply store(Handle handle, LeaseKey key, Report report) {

@@ -1,5 +1,7 @@
 package dev.holdfast.lease;
 
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
@@ -17,8 +19,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.JdbiException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,7 +51,7 @@ public final class TenantRotation implements LeaseSource {
           WHERE lane.queue = ANY (:queues) AND (:any_kind OR lane.kind = ANY (:kinds)))
       """;
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final Tenants tenants;
   private final Function<Tenant, LeaseSource> leasesOf;
   private final Map<String, LeaseSource> sources = new ConcurrentHashMap<>();
@@ -59,7 +59,7 @@ public final class TenantRotation implements LeaseSource {
   private int turn;
 
   public TenantRotation(Tenants tenants, Function<Tenant, LeaseSource> leasesOf) {
-    this.jdbi = tenants.control().jdbi();
+    this.db = tenants.control();
     this.tenants = tenants;
     this.leasesOf = leasesOf;
   }
@@ -85,7 +85,7 @@ public final class TenantRotation implements LeaseSource {
         Claimed claimed = source(withWork.get(i)).claim(request.withLimit(share));
         leases.addAll(claimed.leases());
         soon = soon.isPresent() ? soon : claimed.nextDueIn().filter(Duration::isZero);
-      } catch (JdbiException e) {
+      } catch (HoldfastException e) {
         if (leases.isEmpty()) {
           throw e;
         }
@@ -128,7 +128,7 @@ public final class TenantRotation implements LeaseSource {
   private List<Tenant> withWorkNow(ClaimRequest request) {
     try {
       return withWork(request);
-    } catch (JdbiException e) {
+    } catch (HoldfastException e) {
       if (!SqlErrors.isTenantGone(e)) {
         throw e;
       }
@@ -152,7 +152,7 @@ public final class TenantRotation implements LeaseSource {
   private List<Tenant> probeTogether(List<Tenant> group, ClaimRequest request) {
     try {
       return probe(group, request);
-    } catch (JdbiException e) {
+    } catch (HoldfastException e) {
       if (SqlErrors.isTenantGone(e) || SqlErrors.isPassing(e)) {
         throw e;
       }
@@ -163,7 +163,7 @@ public final class TenantRotation implements LeaseSource {
   private boolean hasWork(Tenant tenant, ClaimRequest request) {
     try {
       return !probe(List.of(tenant), request).isEmpty();
-    } catch (JdbiException e) {
+    } catch (HoldfastException e) {
       if (SqlErrors.isPassing(e)) {
         throw e;
       }
@@ -179,7 +179,7 @@ public final class TenantRotation implements LeaseSource {
         group.stream()
             .map(tenant -> tenant.db().sql(PROBE))
             .collect(Collectors.joining(" UNION ALL "));
-    return jdbi.withHandle(handle ->
+    return db.withHandle(handle ->
         handle
             .createQuery(sql)
             .bindArray("queues", String.class, request.queues())

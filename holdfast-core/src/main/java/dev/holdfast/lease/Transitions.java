@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
@@ -128,7 +127,7 @@ final class Transitions {
    */
   record Applied(List<FinishReply> replies, int woken) {}
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final Aftermath aftermath;
   private final Stops stops;
   private final Repeats repeats;
@@ -138,7 +137,7 @@ final class Transitions {
 
   Transitions(Db db, Consequences consequences) {
     this.consequences = consequences;
-    this.jdbi = db.jdbi();
+    this.db = db;
     this.aftermath = new Aftermath(db);
     this.stops = new Stops(db);
     this.repeats = new Repeats(db);
@@ -154,13 +153,13 @@ final class Transitions {
             && ended.stream().allMatch(end -> end.finishesJob() && !end.isGuarded());
     Applied applied =
         plain
-            ? jdbi.withHandle(handle -> apply(handle, ended))
-            : jdbi.inTransaction(handle -> apply(handle, ended));
+            ? db.withHandle(handle -> apply(handle, ended))
+            : db.inTransaction(handle -> apply(handle, ended));
     boolean all = applied.replies.stream().allMatch(FinishReply.Recorded.class::isInstance);
     return all
         ? applied
         : new Applied(
-            jdbi.withHandle(handle -> repeats.recognise(handle, ended, applied.replies)),
+            db.withHandle(handle -> repeats.recognise(handle, ended, applied.replies)),
             applied.woken);
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.queue;
 import dev.holdfast.audit.Act;
 import dev.holdfast.audit.Audit;
 import dev.holdfast.codec.Codec;
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.hold.Blocks;
 import dev.holdfast.hold.Holds;
 import dev.holdfast.job.Failure;
@@ -31,8 +32,6 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.HandleCallback;
-import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Acts {
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final Codec codec;
   private final Consequences consequences;
   private final Holds holds;
@@ -55,7 +54,7 @@ public final class Acts {
 
   public Acts(Tenant tenant, Codec codec, Announcer announcer, TransitionHook hook) {
     Db db = tenant.db();
-    this.jdbi = db.jdbi();
+    this.db = db;
     this.codec = codec;
     this.consequences = Consequences.of(() -> announcer.announce(tenant.name().value()), hook);
     this.holds = new Holds(db);
@@ -323,12 +322,12 @@ public final class Acts {
 
   private Done inTransaction(HandleCallback<Done, RuntimeException> work) {
     try {
-      return jdbi.inTransaction(work);
-    } catch (JdbiException e) {
+      return db.inTransaction(work);
+    } catch (HoldfastException e) {
       if (SqlErrors.isDuplicate(e)) {
         throw Refusals.sameUniqueKey(e);
       }
-      throw SqlErrors.translated("act", e);
+      throw e;
     }
   }
 

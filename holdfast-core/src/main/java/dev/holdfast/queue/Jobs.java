@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
 
 /** The jobs of one tenant, as applications see them: put them in, look at them. Thread-safe. */
 public final class Jobs {
@@ -51,7 +51,6 @@ public final class Jobs {
 
   private final String tenant;
   private final Db db;
-  private final Jdbi jdbi;
   private final Codec codec;
   private final Announcer announcer;
   private final WhyNot whyNot;
@@ -68,7 +67,6 @@ public final class Jobs {
     this.db = tenant.db();
     this.lanes = new Lanes(db);
     this.tenant = tenant.name().value();
-    this.jdbi = db.jdbi();
     this.codec = codec;
     this.announcer = announcer;
     this.enqueuer = new Enqueuer(db, lanes);
@@ -115,13 +113,13 @@ public final class Jobs {
   }
 
   public Optional<Job> get(UUID id) {
-    return jdbi.withHandle(
+    return db.withHandle(
         handle -> handle.createQuery(get).bind("id", id).map(JobMapper.JOB).findOne());
   }
 
   /** The attempts of a job that ended, oldest first. */
   public List<AttemptRecord> attempts(UUID id) {
-    return jdbi.withHandle(
+    return db.withHandle(
         handle -> handle.createQuery(attempts).bind("id", id).map(JobMapper.ATTEMPT).list());
   }
 
@@ -132,14 +130,14 @@ public final class Jobs {
 
   /** What the job's attempts logged, oldest first. */
   public List<String> log(UUID id) {
-    return jdbi.withHandle(
+    return db.withHandle(
         handle -> handle.createQuery(log).bind("id", id).mapTo(String.class).list());
   }
 
   /** What the job found or made, oldest first. */
   public List<Item> items(UUID id, int limit) {
     Limits.page("limit", limit);
-    return jdbi.withHandle(handle ->
+    return db.withHandle(handle ->
         handle
             .createQuery(items)
             .bind("id", id)
@@ -184,7 +182,7 @@ public final class Jobs {
   private <R> R withConnection(Work<R> work) {
     try (Connection connection = db.connect()) {
       return work.on(connection);
-    } catch (SQLException e) {
+    } catch (SQLException | JdbiException e) {
       throw refused(e);
     }
   }
@@ -207,12 +205,12 @@ public final class Jobs {
       return connection.getAutoCommit()
           ? inTransaction(connection, announced)
           : announced.on(connection);
-    } catch (SQLException e) {
+    } catch (SQLException | JdbiException e) {
       throw refused(e);
     }
   }
 
-  private HoldfastException refused(SQLException e) {
+  private HoldfastException refused(Exception e) {
     if (SqlErrors.violates(e, "job_lane_is_of_this_tenant")) {
       lanes.forget();
       return new HoldfastException(
@@ -223,9 +221,11 @@ public final class Jobs {
     return SqlErrors.translated("enqueue", e);
   }
 
-  private static void rollBack(Connection connection, Throwable why) {
+  // Only what was rolled back may commit by itself again: switching that on commits what is open.
+  private static void undo(Connection connection, Throwable why) {
     try {
       connection.rollback();
+      connection.setAutoCommit(true);
     } catch (SQLException e) {
       why.addSuppressed(e);
     }
@@ -233,15 +233,15 @@ public final class Jobs {
 
   private static <R> R inTransaction(Connection connection, Work<R> work) throws SQLException {
     connection.setAutoCommit(false);
+    R result;
     try {
-      R result = work.on(connection);
+      result = work.on(connection);
       connection.commit();
-      return result;
     } catch (Throwable e) { // after an Error too, or autocommit would store the half that is there
-      rollBack(connection, e);
+      undo(connection, e);
       throw e;
-    } finally {
-      connection.setAutoCommit(true);
     }
+    connection.setAutoCommit(true);
+    return result;
   }
 }

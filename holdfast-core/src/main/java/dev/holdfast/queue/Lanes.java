@@ -5,7 +5,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.Query;
 import org.jdbi.v3.core.statement.Update;
 
@@ -31,12 +30,12 @@ final class Lanes {
   private static final int MOST_REMEMBERED = 10_000;
 
   private final Map<Lane, Long> ids = new ConcurrentHashMap<>();
-  private final Jdbi jdbi;
+  private final Db db;
   private final String find;
   private final String make;
 
   Lanes(Db db) {
-    this.jdbi = db.jdbi();
+    this.db = db;
     this.find = db.sql(FIND);
     this.make = db.sql(MAKE);
   }
@@ -55,7 +54,7 @@ final class Lanes {
     if (ids.size() >= MOST_REMEMBERED) {
       ids.clear();
     }
-    long found = jdbi.withHandle(handle -> findOrMake(handle, lane));
+    long found = db.withHandle(handle -> findOrMake(handle, lane));
     ids.put(lane, found);
     return found;
   }

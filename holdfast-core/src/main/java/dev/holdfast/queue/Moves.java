@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.Update;
 import org.jspecify.annotations.Nullable;
 
@@ -189,7 +188,7 @@ final class Moves {
     }
   }
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final String get;
   private final PolicyJson policies = new PolicyJson();
   private final String policy;
@@ -207,7 +206,7 @@ final class Moves {
   private final String resolve;
 
   Moves(Db db) {
-    this.jdbi = db.jdbi();
+    this.db = db;
     this.get = db.sql(GET);
     this.policy = db.sql(POLICY);
     this.lane = db.sql(LANE);
@@ -225,7 +224,7 @@ final class Moves {
   }
 
   Optional<Job> find(UUID id) {
-    return jdbi.withHandle(handle -> find(handle, id));
+    return db.withHandle(handle -> find(handle, id));
   }
 
   /** The job, which from now on nobody else can change; its resources are locked before. */
@@ -253,7 +252,7 @@ final class Moves {
   }
 
   Optional<Lane> lane(UUID id) {
-    return jdbi.withHandle(handle ->
+    return db.withHandle(handle ->
         handle.createQuery(lane).bind("id", id).map((row, context) -> Lane.of(row)).findOne());
   }
 

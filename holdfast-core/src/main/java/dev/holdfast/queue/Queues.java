@@ -3,10 +3,10 @@ package dev.holdfast.queue;
 import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.wake.Announcer;
 import java.util.Optional;
-import org.jdbi.v3.core.Jdbi;
 
 /** The queues of one tenant. They need no registration; one has a row once it is configured. */
 public final class Queues {
@@ -28,14 +28,14 @@ public final class Queues {
 
   private final PolicyJson policies = new PolicyJson();
   private final String tenant;
-  private final Jdbi jdbi;
+  private final Db db;
   private final Announcer announcer;
   private final String put;
   private final String get;
 
   public Queues(Tenant tenant, Announcer announcer) {
     this.tenant = tenant.name().value();
-    this.jdbi = tenant.db().jdbi();
+    this.db = tenant.db();
     this.announcer = announcer;
     this.put = tenant.db().sql(PUT);
     this.get = tenant.db().sql(GET);
@@ -43,7 +43,7 @@ public final class Queues {
 
   public QueueSettings get(String name) {
     Limits.name("queue", name);
-    return jdbi.withHandle(handle ->
+    return db.withHandle(handle ->
             handle
                 .createQuery(get)
                 .bind("name", name)
@@ -61,7 +61,7 @@ public final class Queues {
   /** In force from the next claim on, everywhere. */
   public void put(String name, QueueSettings settings) {
     Limits.name("queue", name);
-    jdbi.useHandle(handle ->
+    db.useHandle(handle ->
         handle
             .createUpdate(put)
             .bind("name", name)

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 
 /** Finds the one reason why a job is not running. Reads only, and locks nothing. */
 public final class WhyNot {
@@ -109,7 +108,7 @@ public final class WhyNot {
   }
 
   private final String tenant;
-  private final Jdbi jdbi;
+  private final Db db;
   private final Workers workers;
   private final String facts;
   private final String finished;
@@ -118,7 +117,7 @@ public final class WhyNot {
   public WhyNot(Tenant tenant, Workers workers) {
     Db db = tenant.db();
     this.tenant = tenant.name().value();
-    this.jdbi = db.jdbi();
+    this.db = db;
     this.workers = workers;
     this.facts = db.sql(FACTS);
     this.finished = db.sql(FINISHED);
@@ -126,7 +125,7 @@ public final class WhyNot {
   }
 
   Why of(UUID id) {
-    return jdbi.withHandle(handle ->
+    return db.withHandle(handle ->
         handle
             .createQuery(facts)
             .bind("id", id)

@@ -2,7 +2,6 @@ package dev.holdfast.retention;
 
 import dev.holdfast.tenant.Db;
 import java.util.List;
-import org.jdbi.v3.core.Jdbi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -80,13 +79,13 @@ public final class History {
     }
   }
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final Retention retention;
   private final List<Sweep> sweeps;
   private final String claims;
 
   public History(Db db, Retention retention) {
-    this.jdbi = db.jdbi();
+    this.db = db;
     this.retention = retention;
     this.sweeps =
         List.of(
@@ -97,7 +96,7 @@ public final class History {
 
   /** Goes some way through each table; answers how many rows were removed. */
   public int prune() {
-    int removed = jdbi.withHandle(handle -> handle.createUpdate(claims).execute());
+    int removed = db.withHandle(handle -> handle.createUpdate(claims).execute());
     for (Sweep sweep : sweeps) {
       removed += go(sweep);
     }
@@ -108,7 +107,7 @@ public final class History {
   }
 
   private int go(Sweep sweep) {
-    long pages = jdbi.withHandle(handle -> handle.createQuery(sweep.pages).mapTo(Long.class).one());
+    long pages = db.withHandle(handle -> handle.createQuery(sweep.pages).mapTo(Long.class).one());
     int removed = 0;
     for (int portion = 0; portion < PORTIONS_PER_RUN && sweep.next < pages; portion++) {
       removed += remove(sweep, sweep.next);
@@ -121,7 +120,7 @@ public final class History {
   }
 
   private int remove(Sweep sweep, long fromPage) {
-    return jdbi.withHandle(handle ->
+    return db.withHandle(handle ->
         handle
             .createUpdate(sweep.remove)
             .bind("from_page", fromPage)

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 
 /** The states of subjects. They move with their jobs, in the same transactions. */
 public final class Subjects {
@@ -49,7 +48,7 @@ public final class Subjects {
     }
   }
 
-  private final Jdbi jdbi;
+  private final Db db;
   private final String move;
   private final String get;
 
@@ -58,7 +57,7 @@ public final class Subjects {
   }
 
   public Subjects(Db db) {
-    this.jdbi = db.jdbi();
+    this.db = db;
     this.move = db.sql(MOVE);
     this.get = db.sql(GET);
   }
@@ -80,7 +79,7 @@ public final class Subjects {
   public Optional<SubjectState> get(String type, String id) {
     Limits.name("subject.type", type);
     Limits.name("subject.id", id);
-    return jdbi.withHandle(handle ->
+    return db.withHandle(handle ->
         handle
             .createQuery(get)
             .bind("type", type)

@@ -1,6 +1,7 @@
 package dev.holdfast.tenant;
 
 import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
@@ -8,15 +9,20 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.ConnectionFactory;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.HandleCallback;
+import org.jdbi.v3.core.HandleConsumer;
 import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.statement.SqlLogger;
+import org.jdbi.v3.core.JdbiException;
 import org.jdbi.v3.core.statement.SqlStatements;
-import org.jdbi.v3.core.statement.StatementContext;
 import org.jdbi.v3.core.statement.TemplateEngine;
 
 /**
  * The way to one schema's tables: connections, and SQL rendered for that schema. Names are always
  * qualified; nothing of a tenant ever sticks to a pooled connection.
+ *
+ * <p>Also the one door to JDBI: whatever fails behind it comes out as a {@link HoldfastException},
+ * so that no caller, in this engine or of it, has to know what the database is talked to with. What
+ * the database meant, {@link SqlErrors} can still tell.
  */
 public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
 
@@ -25,11 +31,7 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
   }
 
   static Db on(ConnectionFactory connections, SchemaName schema) {
-    Jdbi jdbi = configured(Jdbi.create(connections));
-    if (connections instanceof KeptConnection kept) {
-      jdbi.setSqlLogger(new ReadOnlyWatch(kept));
-    }
-    return new Db(schema, connections, jdbi);
+    return new Db(schema, connections, configured(Jdbi.create(connections)));
   }
 
   /** The same connections, another schema. */
@@ -40,6 +42,48 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
   /** Statements are rendered once, where they are used, and never put together from pieces. */
   public String sql(String template) {
     return schema.render(template);
+  }
+
+  /** On a connection on which each statement is a transaction. */
+  public <R, X extends Exception> R withHandle(HandleCallback<R, X> work) throws X {
+    try {
+      return jdbi.withHandle(handle -> watched(handle, work));
+    } catch (JdbiException e) {
+      throw failed(e);
+    }
+  }
+
+  public <X extends Exception> void useHandle(HandleConsumer<X> work) throws X {
+    withHandle(work.asCallback());
+  }
+
+  /** All that is done happens, or nothing. */
+  public <R, X extends Exception> R inTransaction(HandleCallback<R, X> work) throws X {
+    try {
+      return jdbi.inTransaction(handle -> watched(handle, work));
+    } catch (JdbiException e) {
+      throw failed(e);
+    }
+  }
+
+  public <X extends Exception> void useTransaction(HandleConsumer<X> work) throws X {
+    inTransaction(work.asCallback());
+  }
+
+  // After a failover, a kept connection may lead to the server that is now the standby.
+  private <R, X extends Exception> R watched(Handle handle, HandleCallback<R, X> work) throws X {
+    try {
+      return work.withHandle(handle);
+    } catch (Exception e) {
+      if (SqlErrors.isReadOnly(e) && connections instanceof KeptConnection kept) {
+        kept.distrust(handle.getConnection());
+      }
+      throw e;
+    }
+  }
+
+  private HoldfastException failed(JdbiException e) {
+    return SqlErrors.translated("schema " + schema.value(), e);
   }
 
   /** A connection of our own, on which each statement is a transaction. */
@@ -77,17 +121,6 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
       connection.setAutoCommit(true);
     }
     return connection;
-  }
-
-  /** After a failover, a kept connection may lead to the server that is now the standby. */
-  private record ReadOnlyWatch(KeptConnection kept) implements SqlLogger {
-
-    @Override
-    public void logException(StatementContext context, SQLException e) {
-      if (SqlErrors.isReadOnly(e)) {
-        kept.distrust();
-      }
-    }
   }
 
   private static Jdbi configured(Jdbi jdbi) {

@@ -3,6 +3,8 @@ package dev.holdfast.tenant;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jdbi.v3.core.ConnectionFactory;
 
@@ -18,7 +20,7 @@ final class KeptConnection implements ConnectionFactory, AutoCloseable {
   private final AtomicReference<Optional<Connection>> kept =
       new AtomicReference<>(Optional.empty());
   private volatile boolean keeping;
-  private volatile boolean distrusted;
+  private final Set<Connection> distrusted = ConcurrentHashMap.newKeySet();
 
   KeptConnection(ConnectionFactory connections) {
     this.connections = connections;
@@ -34,8 +36,7 @@ final class KeptConnection implements ConnectionFactory, AutoCloseable {
 
   @Override
   public void closeConnection(Connection connection) throws SQLException {
-    if (distrusted) {
-      distrusted = false;
+    if (distrusted.remove(connection)) {
       connection.abort(Runnable::run); // a pool would test it, find it alive, and lend it out again
     }
     boolean isKept =
@@ -49,8 +50,8 @@ final class KeptConnection implements ConnectionFactory, AutoCloseable {
   }
 
   /** It turned out to lead to a server that takes no writes: not to be used again. */
-  void distrust() {
-    distrusted = true;
+  void distrust(Connection connection) {
+    distrusted.add(connection);
   }
 
   void keep() {

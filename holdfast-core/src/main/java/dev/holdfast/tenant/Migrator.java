@@ -10,7 +10,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,8 +56,8 @@ public final class Migrator {
     this.names = names;
   }
 
-  void migrate(Jdbi jdbi, SchemaName schema) {
-    jdbi.useTransaction(handle -> migrate(handle, schema));
+  void migrate(Db db, SchemaName schema) {
+    db.useTransaction(handle -> migrate(handle, schema));
   }
 
   /** Applies what is missing. A schema that is up to date is only looked at. */
@@ -74,8 +73,8 @@ public final class Migrator {
   }
 
   /** Fails, naming the remedy, unless the schema has exactly this version's tables. */
-  void check(Jdbi jdbi, SchemaName schema) {
-    int applied = jdbi.withHandle(handle -> applied(handle, schema));
+  void check(Db db, SchemaName schema) {
+    int applied = db.withHandle(handle -> applied(handle, schema));
     refuseNewer(schema, applied);
     if (applied < names.size()) {
       throw new HoldfastException(
@@ -85,8 +84,8 @@ public final class Migrator {
     }
   }
 
-  boolean exists(Jdbi jdbi, SchemaName schema) {
-    return jdbi.withHandle(handle ->
+  boolean exists(Db db, SchemaName schema) {
+    return db.withHandle(handle ->
         handle
             .createQuery("SELECT to_regclass(:table) IS NOT NULL")
             .bind("table", schema.value() + ".migration")

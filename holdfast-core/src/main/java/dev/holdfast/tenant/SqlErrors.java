@@ -5,11 +5,14 @@ import dev.holdfast.error.HoldfastException;
 import java.sql.SQLException;
 import java.util.Optional;
 import org.jdbi.v3.core.ConnectionException;
+import org.jspecify.annotations.Nullable;
 
 /** What the database means by an error, told by its SQLSTATE. */
 public final class SqlErrors {
 
   private static final String READ_ONLY = "25006";
+
+  private static final int MOST_WRAPPINGS = 10; // causes can form a circle
 
   private SqlErrors() {}
 
@@ -30,7 +33,7 @@ public final class SqlErrors {
    */
   public static boolean isPassing(Throwable e) {
     String state = state(e);
-    return e instanceof ConnectionException
+    return first(ConnectionException.class, e).isPresent()
         || state.startsWith("08")
         || state.startsWith("53")
         || state.startsWith("57")
@@ -58,13 +61,27 @@ public final class SqlErrors {
 
   /** For callers of the API, who should not have to know what we talk to the database with. */
   public static HoldfastException translated(String doing, Throwable e) {
+    String message = doing + ": " + message(e);
     if (state(e).equals("22P02") || state(e).equals("22P05")) {
-      return new HoldfastException(
-          ErrorCode.INVALID_ARGUMENT, "args is not JSON: " + message(e), e);
+      return failure(ErrorCode.INVALID_ARGUMENT, "args or result is not JSON: " + message(e), e);
     }
-    return isBadData(e)
-        ? new HoldfastException(ErrorCode.INVALID_ARGUMENT, doing + ": " + message(e), e)
-        : new HoldfastException(ErrorCode.DATABASE, doing + ": " + message(e), e);
+    if (isBadData(e)) {
+      return failure(ErrorCode.INVALID_ARGUMENT, message, e);
+    }
+    return isTenantGone(e)
+        ? failure(ErrorCode.NOT_FOUND, message + "; was the tenant dropped?", e)
+        : failure(ErrorCode.DATABASE, message, e);
+  }
+
+  // JDBI's own exceptions quote what was bound: people's arguments and results, in every log.
+  private static HoldfastException failure(ErrorCode code, String message, Throwable e) {
+    Throwable cause =
+        e instanceof ConnectionException ? e : sqlException(e).map(Throwable.class::cast).orElse(e);
+    HoldfastException failure = new HoldfastException(code, message, cause);
+    for (Throwable suppressed : cause.equals(e) ? new Throwable[0] : e.getSuppressed()) {
+      failure.addSuppressed(suppressed);
+    }
+    return failure;
   }
 
   private static String state(Throwable e) {
@@ -72,9 +89,18 @@ public final class SqlErrors {
   }
 
   private static Optional<SQLException> sqlException(Throwable e) {
-    if (e instanceof SQLException direct) {
-      return Optional.of(direct);
+    return first(SQLException.class, e);
+  }
+
+  // Whoever passed it on may have wrapped it, once or more.
+  private static <T extends Throwable> Optional<T> first(Class<T> type, Throwable thrown) {
+    @Nullable Throwable each = thrown;
+    for (int depth = 0; each != null && depth < MOST_WRAPPINGS; depth++) {
+      if (type.isInstance(each)) {
+        return Optional.of(type.cast(each));
+      }
+      each = each.getCause();
     }
-    return e.getCause() instanceof SQLException cause ? Optional.of(cause) : Optional.empty();
+    return Optional.empty();
   }
 }

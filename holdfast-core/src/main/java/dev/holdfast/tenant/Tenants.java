@@ -6,7 +6,6 @@ import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 
 /**
  * The tenants of one database: each an isolated set of jobs in a schema of its own. Thread-safe.
@@ -37,7 +36,6 @@ public final class Tenants implements AutoCloseable {
       """;
 
   private final Db db;
-  private final Jdbi jdbi;
   private final SchemaName control;
   private final Isolation isolation = new Isolation();
 
@@ -47,7 +45,6 @@ public final class Tenants implements AutoCloseable {
 
   private Tenants(Db db) {
     this.db = db;
-    this.jdbi = db.jdbi();
     this.control = db.schema();
   }
 
@@ -63,7 +60,7 @@ public final class Tenants implements AutoCloseable {
   public void keepConnection() {
     if (db.connections() instanceof KeptConnection kept) {
       kept.keep();
-      jdbi.useHandle(Handle::getConnection);
+      db.useHandle(Handle::getConnection);
     }
   }
 
@@ -77,13 +74,13 @@ public final class Tenants implements AutoCloseable {
   /** Creates or upgrades the control tables and every tenant's; safe from any number of nodes. */
   public void migrate() {
     isolation.check(db);
-    Migrator.CONTROL.migrate(jdbi, control);
+    Migrator.CONTROL.migrate(db, control);
     list().forEach(this::migrateIfThere);
   }
 
   // Holding its row keeps the tenant from being dropped meanwhile; one that is gone stays gone.
   private void migrateIfThere(TenantName tenant) {
-    jdbi.useTransaction(handle -> {
+    db.useTransaction(handle -> {
       boolean isThere =
           handle
               .createQuery(control.render(HOLD))
@@ -99,7 +96,7 @@ public final class Tenants implements AutoCloseable {
 
   /** Creates the tenant if it is not there. */
   public Tenant create(TenantName tenant) {
-    jdbi.useTransaction(handle -> {
+    db.useTransaction(handle -> {
       Migrator.TENANT.migrate(handle, schemaOf(tenant));
       handle
           .createUpdate(control.render(REGISTER))
@@ -112,7 +109,7 @@ public final class Tenants implements AutoCloseable {
 
   /** Lets a role use all tables there are now, without the right to change them. */
   public void grantTo(SchemaName role) {
-    jdbi.useHandle(handle -> {
+    db.useHandle(handle -> {
       handle.createScript(Migrator.grants(control, role)).execute();
       list()
           .forEach(
@@ -122,7 +119,7 @@ public final class Tenants implements AutoCloseable {
 
   /** Removes the tenant and everything in it, for good. */
   public void drop(TenantName tenant) {
-    jdbi.useTransaction(handle -> {
+    db.useTransaction(handle -> {
       int removed =
           handle.createUpdate(control.render(UNREGISTER)).bind("name", tenant.value()).execute();
       if (removed == 0) {
@@ -133,7 +130,7 @@ public final class Tenants implements AutoCloseable {
   }
 
   public List<TenantName> list() {
-    return jdbi.withHandle(handle ->
+    return db.withHandle(handle ->
         handle
             .createQuery(control.render(LIST))
             .map((row, context) -> new TenantName(row.getString("name")))
@@ -143,13 +140,13 @@ public final class Tenants implements AutoCloseable {
   /** An existing tenant whose tables are this version's. */
   public Tenant open(TenantName tenant) {
     isolation.check(db);
-    if (!Migrator.TENANT.exists(jdbi, schemaOf(tenant))) {
+    if (!Migrator.TENANT.exists(db, schemaOf(tenant))) {
       throw new HoldfastException(
           ErrorCode.NOT_FOUND,
           "no tenant '%s'; tenants().create() makes one, migrate() the default one"
               .formatted(tenant));
     }
-    Migrator.TENANT.check(jdbi, schemaOf(tenant));
+    Migrator.TENANT.check(db, schemaOf(tenant));
     return tenant(tenant);
   }
 

@@ -26,8 +26,8 @@ class MigratorTest {
 
   private static final AtomicInteger NUMBER = new AtomicInteger();
 
-  private final Jdbi jdbi =
-      Db.on(TestDatabase.shared().dataSource(), new SchemaName("holdfast")).jdbi();
+  private final Db db = Db.on(TestDatabase.shared().dataSource(), new SchemaName("holdfast"));
+  private final Jdbi jdbi = db.jdbi();
   private final SchemaName schema = new SchemaName("migrator_" + NUMBER.incrementAndGet());
   private final Tenants tenants = new Tenants(TestDatabase.shared().dataSource(), schema);
 
@@ -41,14 +41,14 @@ class MigratorTest {
 
   @Test
   void a_tenants_schema_is_as_reviewed() throws Exception {
-    Migrator.TENANT.migrate(jdbi, schema);
+    Migrator.TENANT.migrate(db, schema);
 
     Golden.assertMatches("tenant-schema.txt", SchemaDump.of(jdbi, schema));
   }
 
   @Test
   void the_control_schema_is_as_reviewed() throws Exception {
-    Migrator.CONTROL.migrate(jdbi, schema);
+    Migrator.CONTROL.migrate(db, schema);
 
     Golden.assertMatches("control-schema.txt", SchemaDump.of(jdbi, schema));
   }
@@ -58,7 +58,7 @@ class MigratorTest {
     execute(Migrator.TENANT.export(schema));
 
     Golden.assertMatches("tenant-schema.txt", SchemaDump.of(jdbi, schema));
-    Migrator.TENANT.check(jdbi, schema);
+    Migrator.TENANT.check(db, schema);
   }
 
   @Test
@@ -66,7 +66,7 @@ class MigratorTest {
     execute(Migrator.CONTROL.export(schema));
 
     Golden.assertMatches("control-schema.txt", SchemaDump.of(jdbi, schema));
-    Migrator.CONTROL.check(jdbi, schema);
+    Migrator.CONTROL.check(db, schema);
   }
 
   @Test
@@ -86,26 +86,26 @@ class MigratorTest {
 
   @Test
   void migrating_again_changes_nothing() {
-    Migrator.TENANT.migrate(jdbi, schema);
+    Migrator.TENANT.migrate(db, schema);
     List<String> before = tablesAndMigrations();
 
-    Migrator.TENANT.migrate(jdbi, schema);
+    Migrator.TENANT.migrate(db, schema);
 
     assertThat(tablesAndMigrations()).isEqualTo(before);
   }
 
   @Test
   void a_schema_newer_than_this_version_is_refused_and_both_versions_are_named() {
-    Migrator.TENANT.migrate(jdbi, schema);
+    Migrator.TENANT.migrate(db, schema);
     execute("INSERT INTO " + schema.value() + ".migration (version, name) VALUES (99, 'later')");
 
     assertThatExceptionOfType(HoldfastException.class)
-        .isThrownBy(() -> Migrator.TENANT.check(jdbi, schema))
+        .isThrownBy(() -> Migrator.TENANT.check(db, schema))
         .withMessageContaining("version 99")
         .withMessageContaining("knows 3")
         .satisfies(refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.SCHEMA_MISMATCH));
     assertThatExceptionOfType(HoldfastException.class)
-        .isThrownBy(() -> Migrator.TENANT.migrate(jdbi, schema))
+        .isThrownBy(() -> Migrator.TENANT.migrate(db, schema))
         .withMessageContaining("version 99")
         .withMessageContaining("knows 3");
   }
@@ -126,7 +126,7 @@ class MigratorTest {
     execute("CREATE VIEW " + schema.value() + ".jobs AS SELECT 1 AS one");
 
     assertThatExceptionOfType(HoldfastException.class)
-        .isThrownBy(() -> Migrator.TENANT.migrate(jdbi, schema))
+        .isThrownBy(() -> Migrator.TENANT.migrate(db, schema))
         .withMessageContaining("already exists");
 
     assertThat(tablesAndMigrations()).isEmpty();

@@ -1,0 +1,113 @@
+package dev.holdfast.fault;
+
+import dev.holdfast.codec.JacksonCodec;
+import dev.holdfast.hold.Resources;
+import dev.holdfast.lease.LanePositions;
+import dev.holdfast.lease.LeaseSource;
+import dev.holdfast.lease.PgLeases;
+import dev.holdfast.lease.Reaper;
+import dev.holdfast.lease.TransitionHook;
+import dev.holdfast.lease.Workers;
+import dev.holdfast.queue.Acts;
+import dev.holdfast.queue.Jobs;
+import dev.holdfast.queue.Queues;
+import dev.holdfast.queue.WhyNot;
+import dev.holdfast.tenant.Tenant;
+import dev.holdfast.tenant.TenantName;
+import dev.holdfast.tenant.Tenants;
+import dev.holdfast.wake.Announcer;
+import dev.holdfast.wake.Bell;
+import dev.holdfast.wake.Channel;
+import java.sql.SQLException;
+import java.util.Set;
+import javax.sql.DataSource;
+
+/**
+ * The engine for one tenant on one source of connections. What a worker does goes by a connection
+ * that is kept, as in a worker. Without dice: what is left to chance is always the same.
+ */
+final class Engine implements AutoCloseable {
+
+  private final DataSource dataSource;
+  private final Tenants tenants;
+  private final Tenants kept;
+  private final Tenant tenant;
+  private final Announcer announcer;
+  private final LeaseSource leases;
+  private final Reaper reaper;
+  private final Acts acts;
+  private final Jobs jobs;
+
+  private Engine(DataSource dataSource, TenantName name) {
+    this.dataSource = dataSource;
+    this.tenants = new Tenants(dataSource, Ground.CONTROL);
+    this.kept = tenants.keepingAConnection();
+    this.tenant = tenants.tenant(name);
+    this.announcer = new Announcer(tenants.control(), Channel.of(Ground.CONTROL), new Bell(), true);
+    this.leases =
+        new PgLeases(kept.tenant(name), Set::of, new LanePositions(() -> 0), () -> 0, () -> {});
+    this.reaper = new Reaper(kept.tenant(name), () -> 0, () -> {});
+    this.acts = new Acts(tenant, new JacksonCodec(), announcer, TransitionHook.NONE);
+    this.jobs =
+        new Jobs(
+            tenant,
+            new JacksonCodec(),
+            announcer,
+            new WhyNot(tenant, new Workers(tenants.control())));
+  }
+
+  static Engine on(DataSource dataSource, TenantName name) {
+    return new Engine(dataSource, name);
+  }
+
+  /** As in a worker that has started. */
+  Engine keepingAConnection() {
+    kept.keepConnection();
+    return this;
+  }
+
+  DataSource dataSource() {
+    return dataSource;
+  }
+
+  Tenants tenants() {
+    return tenants;
+  }
+
+  Tenant tenant() {
+    return tenant;
+  }
+
+  String sql(String template) {
+    return tenant.db().sql(template);
+  }
+
+  Jobs jobs() {
+    return jobs;
+  }
+
+  Acts acts() {
+    return acts;
+  }
+
+  Resources resources() {
+    return new Resources(tenant, announcer);
+  }
+
+  Queues queues() {
+    return new Queues(tenant, announcer);
+  }
+
+  LeaseSource leases() {
+    return leases;
+  }
+
+  Reaper reaper() {
+    return reaper;
+  }
+
+  @Override
+  public void close() throws SQLException {
+    kept.close();
+  }
+}

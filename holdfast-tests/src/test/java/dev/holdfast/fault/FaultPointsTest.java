@@ -1,0 +1,112 @@
+package dev.holdfast.fault;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Every operation, failing on both sides of each of its statements and commits. For every fault at
+ * every point: {@code -Dholdfast.faults.everything=true}; for one operation: {@code
+ * -Dholdfast.faults.only='finish: retry'}.
+ */
+class FaultPointsTest {
+
+  private static final boolean EVERYTHING = Boolean.getBoolean("holdfast.faults.everything");
+  private static final String ONLY = System.getProperty("holdfast.faults.only", "");
+  private static final int RUNNERS = Integer.getInteger("holdfast.faults.runners", 2);
+  private static final int MOST_SHOWN = 40;
+
+  private final Tally tally = new Tally();
+  private final List<String> complaints = Collections.synchronizedList(new ArrayList<>());
+
+  @Test
+  @Timeout(value = 1, unit = TimeUnit.HOURS)
+  void whatever_fails_and_wherever_an_operation_is_done_or_not_and_can_be_repeated()
+      throws Exception {
+    long began = System.nanoTime();
+
+    runAll(operations());
+
+    System.out.printf(
+        "Faults: %s%n  in %d s, %d complaints%n",
+        tally, TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began), complaints.size());
+    complaints.stream().limit(MOST_SHOWN).forEach(System.out::println);
+    assertThat(complaints).isEmpty();
+    if (ONLY.isEmpty()) {
+      everyOperationAndFaultWasTried();
+    }
+  }
+
+  private static List<Operation> operations() {
+    return Stream.of(
+            EnqueueOperations.all(),
+            LeaseOperations.all(),
+            FinishOperations.all(),
+            ActOperations.all(),
+            ReaperOperations.all())
+        .flatMap(List::stream)
+        .filter(operation -> operation.name().contains(ONLY))
+        .toList();
+  }
+
+  private void everyOperationAndFaultWasTried() {
+    assertThat(tally.pointsOf()).hasSize(operations().size());
+    assertThat(tally.pointsOf().values()).allMatch(points -> points >= 1);
+    assertThat(tally.faults().keySet())
+        .containsExactlyInAnyOrder(
+            "SERIALIZATION_FAILURE",
+            "DEADLOCK",
+            "READ_ONLY",
+            "CONNECTION_LOST",
+            "NO_CONNECTION",
+            "COMMIT_OUTCOME_UNKNOWN_DONE",
+            "COMMIT_OUTCOME_UNKNOWN_NOT_DONE");
+    assertThat(tally.stored().keySet()).contains("before", "after");
+  }
+
+  private void runAll(List<Operation> operations) throws Exception {
+    Queue<Operation> left = new ConcurrentLinkedQueue<>(operations);
+    ExecutorService runners = Executors.newFixedThreadPool(RUNNERS);
+    try {
+      List<Future<?>> running = new ArrayList<>();
+      for (int i = 0; i < RUNNERS; i++) {
+        running.add(runners.submit(() -> runUntilDone(left)));
+      }
+      for (Future<?> each : running) {
+        each.get();
+      }
+    } finally {
+      runners.shutdownNow();
+    }
+  }
+
+  private Void runUntilDone(Queue<Operation> left) throws Exception {
+    try (Rig rig = new Rig(tally, EVERYTHING)) {
+      long deadlocks = rig.deadlocks();
+      for (Operation next = left.poll(); next != null; next = left.poll()) {
+        complaints.addAll(run(rig, next));
+      }
+      assertThat(rig.deadlocks()).isEqualTo(deadlocks);
+    }
+    return null;
+  }
+
+  private static List<String> run(Rig rig, Operation operation) {
+    try {
+      return rig.run(operation);
+    } catch (Exception e) {
+      return List.of(operation.name() + " cannot be tried: " + e);
+    }
+  }
+}

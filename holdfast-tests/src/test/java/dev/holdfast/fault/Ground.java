@@ -1,0 +1,261 @@
+package dev.holdfast.fault;
+
+import dev.holdfast.audit.Act;
+import dev.holdfast.invariant.Invariants;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.rig.Invariant;
+import dev.holdfast.rig.RigConnection;
+import dev.holdfast.tenant.SchemaName;
+import dev.holdfast.tenant.TenantName;
+import dev.holdfast.testkit.TestDatabase;
+import java.nio.charset.StandardCharsets;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/**
+ * A tenant that is set up, looked at and emptied by a way on which nothing goes wrong. Its clock
+ * stands still until it is set.
+ */
+final class Ground implements AutoCloseable {
+
+  static final SchemaName CONTROL = new SchemaName("holdfast");
+  static final Act ADA = Act.by("ada");
+  static final String WORKER = "worker-1";
+
+  private static final AtomicInteger NUMBER = new AtomicInteger();
+  private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+  private static final int RESTORES_PER_VACUUM = 50;
+
+  private static final List<String> TABLES =
+      List.of(
+          "job",
+          "job_done",
+          "lane",
+          "queue",
+          "hold",
+          "block",
+          "reservation",
+          "resource",
+          "subject",
+          "attempt",
+          "claim",
+          "job_log",
+          "audit",
+          "effect");
+
+  // A row, because all connections must see the same time.
+  private static final String MAKE =
+      """
+      CREATE TABLE {schema}.effect (job_id uuid NOT NULL);
+      CREATE TABLE {schema}.rig_clock (now timestamptz NOT NULL);
+      INSERT INTO {schema}.rig_clock VALUES (now());
+      CREATE OR REPLACE FUNCTION {schema}.clock() RETURNS timestamptz
+        LANGUAGE sql STABLE PARALLEL SAFE
+        AS 'SELECT now FROM {schema}.rig_clock';
+      """;
+
+  private static final String SAVE = "INSERT INTO {schema}.saved_%1$s SELECT * FROM {schema}.%1$s";
+  private static final String RESTORE =
+      "INSERT INTO {schema}.%1$s OVERRIDING SYSTEM VALUE SELECT * FROM {schema}.saved_%1$s";
+
+  private final RigConnection connection;
+  private final TenantName name;
+  private Engine engine;
+  private final Invariants invariants;
+  private final String picture;
+  private final String violations;
+  private Instant now = START;
+  private Instant saved = START;
+  private int restores;
+
+  Ground() throws SQLException {
+    name = new TenantName("faults_" + NUMBER.incrementAndGet());
+    TestDatabase.shared().holdfast().tenants().create(name);
+    connection = new RigConnection(url(), UnaryOperator.identity());
+    engine = Engine.on(connection, name);
+    invariants = new Invariants(engine.tenant());
+    picture = engine.sql(pictureOfAll());
+    violations =
+        engine.sql(
+            "SELECT invariant || ': ' || how FROM (" + Invariant.allViolations() + ") AS every");
+    execute(MAKE);
+    Stream.concat(TABLES.stream(), Stream.of("rig_clock")).forEach(this::makeRoomToSave);
+    execute(procedure("save", "DELETE FROM {schema}.saved_%1$s", SAVE));
+    execute(procedure("restore", "DELETE FROM {schema}.%1$s", RESTORE));
+  }
+
+  private void makeRoomToSave(String table) {
+    execute("CREATE TABLE {schema}.saved_%1$s (LIKE {schema}.%1$s)".formatted(table));
+  }
+
+  // Procedures, because their statements are planned once.
+  private static String procedure(String name, String... statementsPerTable) {
+    StringBuilder sql = new StringBuilder("CREATE PROCEDURE {schema}.rig_" + name + "()");
+    sql.append(" LANGUAGE plpgsql AS $$ BEGIN\n");
+    for (String statement : statementsPerTable) {
+      Stream.concat(TABLES.stream(), Stream.of("rig_clock"))
+          .forEach(table -> sql.append(statement.formatted(table)).append(";\n"));
+    }
+    return sql.append("END $$").toString();
+  }
+
+  private static String pictureOfAll() {
+    StringBuilder sql = new StringBuilder("SELECT line FROM (");
+    for (String table : TABLES) {
+      boolean isJob = table.equals("job") || table.equals("job_done");
+      sql.append(sql.toString().endsWith("(") ? "" : " UNION ALL ")
+          .append(
+              "SELECT %s AS place, '%s ' || to_jsonb(%s)::text AS line FROM {schema}.%s"
+                  .formatted(isJob ? "seq" : "9e15::bigint", table, table, table));
+    }
+    // A lane's own id by the name that others call it.
+    return sql.toString()
+            .replace(
+                "to_jsonb(lane)", "(to_jsonb(lane) - 'id' || jsonb_build_object('lane_id', id))")
+            .replace(
+                "to_jsonb(claim)",
+                "(to_jsonb(claim) || jsonb_build_object('fences', cardinality(fences) || ' jobs'))")
+        + ") AS every ORDER BY place, line";
+  }
+
+  /** Plans are made once per connection: there are never rows enough for another one. */
+  static String url() {
+    String url = TestDatabase.shared().jdbcUrl();
+    return url
+        + (url.contains("?") ? "&" : "?")
+        + "prepareThreshold=1&options=-c%20plan_cache_mode=force_generic_plan";
+  }
+
+  TenantName tenant() {
+    return name;
+  }
+
+  /** An engine that nothing is wrong with, for what comes before and after. */
+  Engine engine() {
+    return engine;
+  }
+
+  Instant now() {
+    return now;
+  }
+
+  static UUID id(String name) {
+    return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8));
+  }
+
+  static NewJob job(String name) {
+    return NewJob.of("work", name).withId(id(name));
+  }
+
+  /** Stores jobs, each known by its name. */
+  Ground enqueue(NewJob... jobs) {
+    for (NewJob each : jobs) {
+      engine.jobs().enqueue(each);
+    }
+    return this;
+  }
+
+  /** Leases all that can be had; the others are parked. */
+  List<Lease> claim() {
+    return engine.leases().claim(request()).leases();
+  }
+
+  /** Enqueues and leases one job. */
+  Lease running(NewJob job) {
+    enqueue(job);
+    return claim().stream()
+        .filter(lease -> job.id().equals(Optional.of(lease.key().jobId())))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  static ClaimRequest request() {
+    return ClaimRequest.of(WORKER, Set.of("default", "limited"), 10).thoroughly();
+  }
+
+  Ground later(int seconds) {
+    now = now.plusSeconds(seconds);
+    execute("UPDATE {schema}.rig_clock SET now = '" + now + "'");
+    return this;
+  }
+
+  /** As if nothing had ever been enqueued; only the lanes stay, which others remember. */
+  void empty() {
+    TABLES.stream()
+        .filter(table -> !table.equals("lane"))
+        .forEach(table -> execute("DELETE FROM {schema}." + table));
+    now = START;
+    later(0);
+    engine = Engine.on(connection, name); // one that remembers nothing
+  }
+
+  /** Remembers all rows and the time, as they are now. */
+  void save() {
+    execute("CALL {schema}.rig_save()");
+    saved = now;
+  }
+
+  /** All rows, and the time, as they were saved. */
+  void restore() {
+    execute("CALL {schema}.rig_restore()");
+    now = saved;
+    if (++restores % RESTORES_PER_VACUUM == 0) {
+      TABLES.forEach(table -> execute("VACUUM {schema}." + table));
+    }
+  }
+
+  void execute(String sql) {
+    try (Statement statement = connection.getConnection().createStatement()) {
+      statement.execute(engine.sql(sql));
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  Picture picture() {
+    return Picture.of(column(picture));
+  }
+
+  List<String> violations() {
+    List<String> found = new ArrayList<>(column(violations));
+    invariants.check().forEach(violation -> found.add(violation.toString()));
+    return found;
+  }
+
+  long deadlocks() {
+    return invariants.deadlocks();
+  }
+
+  List<String> column(String sql) {
+    List<String> found = new ArrayList<>();
+    try (PreparedStatement statement =
+            connection.getConnection().prepareStatement(engine.sql(sql));
+        ResultSet rows = statement.executeQuery()) {
+      while (rows.next()) {
+        found.add(rows.getString(1));
+      }
+      return found;
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public void close() throws SQLException {
+    connection.close();
+    TestDatabase.shared().holdfast().tenants().drop(name);
+  }
+}

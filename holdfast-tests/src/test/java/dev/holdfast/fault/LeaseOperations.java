@@ -1,0 +1,113 @@
+package dev.holdfast.fault;
+
+import static dev.holdfast.fault.Ground.job;
+
+import dev.holdfast.fault.Operation.Action;
+import dev.holdfast.fault.Operation.Trait;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.job.Progress;
+import dev.holdfast.job.Subject;
+import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.Report;
+import dev.holdfast.queue.QueueSettings;
+import java.time.Duration;
+import java.util.List;
+
+/** What workers do while they have jobs: claim, extend, report. */
+final class LeaseOperations {
+
+  /** Needs all that a job can need. */
+  static final NewJob GUARDED =
+      job("guarded")
+          .withQueue("limited")
+          .withResources("licence", "node")
+          .withTarget("crm")
+          .withSubject(Subject.of("site", "7", "deploying"));
+
+  private LeaseOperations() {}
+
+  static List<Operation> all() {
+    ClaimRequest request = Ground.request();
+    return List.of(
+        Operation.ofWorker("claim", ground -> plain(ground, request)).with(Trait.LEASES_WITHOUT_ID),
+        Operation.ofWorker("claim guarded jobs", ground -> guarded(ground, request))
+            .with(Trait.LEASES_WITHOUT_ID),
+        Operation.ofWorker("claim plain and guarded jobs", ground -> both(ground, request))
+            .inSteps(2)
+            .with(Trait.LEASES_WITHOUT_ID, Trait.MAY_DO_A_PART),
+        Operation.ofWorker("claim what must wait", ground -> parked(ground, request)),
+        Operation.ofWorker("claim with an id", ground -> plain(ground, request.withClaimId("c"))),
+        Operation.ofWorker(
+            "claim guarded jobs with an id", ground -> guarded(ground, request.withClaimId("c"))),
+        Operation.ofWorker(
+            "claim plain and guarded jobs with an id",
+            ground -> both(ground, request.withClaimId("c"))),
+        Operation.ofWorker("extend", LeaseOperations::extend),
+        Operation.ofWorker("extend a lost lease too", LeaseOperations::extendLost),
+        Operation.ofWorker("report progress", ground -> report(ground, PROGRESS)),
+        Operation.ofWorker("report progress and log", ground -> report(ground, ALL))
+            .with(Trait.MAY_SAY_TWICE));
+  }
+
+  private static final Report PROGRESS =
+      Report.of(Progress.NONE.withCursor("page 3").withPercent(30).withMessage("on it"));
+
+  private static final Report ALL = new Report(PROGRESS.progress(), List.of("one", "two"), 0, 0);
+
+  private static Action plain(Ground ground, ClaimRequest request) {
+    ground.enqueue(job("a"), job("b"), job("c").withPriority(-1));
+    return claim(request.withLimit(2));
+  }
+
+  private static Action guarded(Ground ground, ClaimRequest request) {
+    ground.engine().queues().put("limited", QueueSettings.DEFAULTS.withConcurrencyLimit(1));
+    ground.enqueue(GUARDED);
+    return claim(request);
+  }
+
+  private static Action both(Ground ground, ClaimRequest request) {
+    Action claim = guarded(ground, request);
+    ground.enqueue(job("a"), job("b"), GUARDED.withId(Ground.id("later")));
+    return claim;
+  }
+
+  private static Action parked(Ground ground, ClaimRequest request) {
+    Lease unused = ground.running(GUARDED);
+    ground.enqueue(job("waits").withResources("licence"), job("a").withTarget("crm"));
+    return claim(request);
+  }
+
+  private static Action claim(ClaimRequest request) {
+    return engine -> ids(engine.leases().claim(request).leases());
+  }
+
+  private static String ids(List<Lease> leases) {
+    return leases.stream().map(lease -> lease.key().jobId()).toList().toString();
+  }
+
+  private static Action extend(Ground ground) {
+    PolicyOverrides longer = PolicyOverrides.NONE.withLeaseLength(Duration.ofMinutes(5));
+    ground.enqueue(job("a"), job("b"), job("long").withPolicy(longer));
+    List<Lease> leases =
+        ground.claim().stream().filter(lease -> lease.length().toMinutes() < 5).toList();
+    ground.later(3);
+    return engine -> engine.leases().extend(leases).toString().replaceAll("fence=\\d+", "");
+  }
+
+  private static Action extendLost(Ground ground) {
+    Lease lost = ground.running(job("lost"));
+    ground.later(600);
+    int unused = ground.engine().reaper().runOnce();
+    Lease stays = ground.running(job("a"));
+    ground.later(3);
+    return engine ->
+        engine.leases().extend(List.of(lost, stays)).toString().replaceAll("fence=\\d+", "");
+  }
+
+  private static Action report(Ground ground, Report report) {
+    Lease lease = ground.running(job("a"));
+    return engine -> String.valueOf(engine.leases().report(lease.key(), report));
+  }
+}

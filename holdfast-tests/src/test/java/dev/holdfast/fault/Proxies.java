@@ -1,0 +1,30 @@
+package dev.holdfast.fault;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import org.jspecify.annotations.Nullable;
+
+/** Stand-ins for JDBC's interfaces. */
+final class Proxies {
+
+  interface Call {
+    @Nullable Object on(Method method, Object[] arguments) throws Throwable;
+  }
+
+  private Proxies() {}
+
+  static <T> T make(Class<T> type, Call call) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            Proxies.class.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              try {
+                return call.on(method, arguments == null ? new Object[0] : arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            }));
+  }
+}
