@@ -19,6 +19,7 @@ import java.util.Calendar;
 import java.util.Date;
 import java.util.Timer;
 import java.util.concurrent.Executors;
+import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -63,6 +64,18 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("java.sql..", "javax.sql..", "org.jdbi..", "org.postgresql..")
+        .check(CORE);
+  }
+
+  @Test
+  void only_one_class_enters_jdbi() {
+    noClasses()
+        .that()
+        .doNotHaveSimpleName("Db")
+        .should()
+        .dependOnClassesThat()
+        .areAssignableTo(Jdbi.class)
+        .because("what fails must come out as a HoldfastException, through one door")
         .check(CORE);
   }
 

@@ -1,5 +1,7 @@
 package dev.holdfast.lease;
 
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Moved;
 import dev.holdfast.tenant.SqlErrors;
 import java.sql.SQLException;
@@ -9,6 +11,8 @@ import org.jdbi.v3.core.Handle;
 /** What the moves of jobs mean to others: workers that wait, the application's own tables. */
 @FunctionalInterface
 public interface Consequences {
+
+  String HOOK = "transition hook";
 
   /** After the commit: jobs that had to wait for a resource can be claimed. */
   void woken();
@@ -28,9 +32,17 @@ public interface Consequences {
       try {
         hook().moved(handle.getConnection(), moved);
       } catch (SQLException e) {
-        throw SqlErrors.translated("transition hook", e);
+        throw SqlErrors.isTenantGone(e) ? missesItsTable(e) : SqlErrors.translated(HOOK, e);
       }
     }
+  }
+
+  // Not as the cause, from which it would be concluded that our own tables are gone.
+  private static HoldfastException missesItsTable(SQLException e) {
+    HoldfastException failure =
+        new HoldfastException(ErrorCode.DATABASE, HOOK + ": " + e.getMessage());
+    failure.addSuppressed(e);
+    return failure;
   }
 
   static Consequences of(Runnable woken, TransitionHook hook) {

@@ -92,7 +92,7 @@ class FaultPointsTest {
   }
 
   private Void runUntilDone(Queue<Operation> left) throws Exception {
-    try (Rig rig = new Rig(tally, EVERYTHING)) {
+    try (Rig rig = new Rig(tally, new Troubles(EVERYTHING))) {
       long deadlocks = rig.deadlocks();
       for (Operation next = left.poll(); next != null; next = left.poll()) {
         complaints.addAll(run(rig, next));

@@ -6,6 +6,7 @@ import static dev.holdfast.fault.Ground.job;
 
 import dev.holdfast.fault.Operation.Action;
 import dev.holdfast.fault.Operation.CallersOwn;
+import dev.holdfast.fault.Operation.Trait;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.NewJob;
@@ -51,7 +52,8 @@ final class FinishOperations {
         finish("release", LeaseOperations.GUARDED, new Outcome.Released("closing")),
         Operation.ofWorker("finish: stopped and paused", ground -> stopped(ground, PAUSES)),
         Operation.ofWorker("finish: stopped and cancelled", ground -> stopped(ground, job("a"))),
-        Operation.ofWorker("finish: retry of a stopping job", FinishOperations::stopping),
+        Operation.ofWorker("finish: retry of a stopping job", FinishOperations::stopping)
+            .with(Trait.MAY_HEAR_LOST),
         Operation.ofWorker("finish: a batch", FinishOperations::batch),
         Operation.ofWorker("finish: lost", FinishOperations::lost).inSteps(0),
         Operation.ofWorker("finish in a transaction", ground -> inTransaction(ground, job("a"))),

@@ -118,7 +118,7 @@ final class Ground implements AutoCloseable {
       boolean isJob = table.equals("job") || table.equals("job_done");
       sql.append(sql.toString().endsWith("(") ? "" : " UNION ALL ")
           .append(
-              "SELECT %s AS place, '%s ' || to_jsonb(%s)::text AS line FROM {schema}.%s"
+              "SELECT %s AS place, '%s ' || jsonb_strip_nulls(to_jsonb(%s))::text AS line FROM {schema}.%s"
                   .formatted(isJob ? "seq" : "9e15::bigint", table, table, table));
     }
     // A lane's own id by the name that others call it.

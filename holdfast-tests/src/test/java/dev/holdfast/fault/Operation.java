@@ -38,6 +38,10 @@ record Operation(String name, Setup setup, int steps, Set<Trait> traits) {
     LEASES_WITHOUT_ID,
     /** May answer that only a part was done; asked again it does the rest. */
     MAY_DO_A_PART,
+    /**
+     * Stored otherwise than said, it is not recognised again; nothing happens, but LOST is heard.
+     */
+    MAY_HEAR_LOST,
     /** Lines whose report was not confirmed are said again. */
     MAY_SAY_TWICE
   }

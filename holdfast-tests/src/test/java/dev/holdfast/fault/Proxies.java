@@ -20,11 +20,23 @@ final class Proxies {
             Proxies.class.getClassLoader(),
             new Class<?>[] {type},
             (proxy, method, arguments) -> {
+              if (method.getDeclaringClass().equals(Object.class)) {
+                return itself(proxy, method, arguments);
+              }
               try {
                 return call.on(method, arguments == null ? new Object[0] : arguments);
               } catch (InvocationTargetException e) {
                 throw e.getCause();
               }
             }));
+  }
+
+  @SuppressWarnings("ReferenceEquality") // who is asked whether he is equal cannot ask that
+  private static Object itself(Object proxy, Method method, Object @Nullable [] arguments) {
+    return switch (method.getName()) {
+      case "hashCode" -> System.identityHashCode(proxy);
+      case "equals" -> arguments != null && proxy == arguments[0];
+      default -> "stand-in";
+    };
   }
 }

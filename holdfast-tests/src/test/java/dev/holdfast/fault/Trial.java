@@ -143,6 +143,7 @@ final class Trial {
     heard
         .answer
         .filter(answer -> !answer.equals(course.answer()) && first.answer.isEmpty())
+        .filter(answer -> !(operation.is(Trait.MAY_HEAR_LOST) && answer.contains("Lost")))
         .ifPresent(answer -> complaints.add("the repeat was answered by " + answer));
     Picture end = ground.picture();
     if (operation.is(Trait.MAY_SAY_TWICE)) {

@@ -9,6 +9,14 @@ import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.Moved;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.Consequences;
+import dev.holdfast.lease.Finish;
+import dev.holdfast.lease.FinishReply;
+import dev.holdfast.lease.LanePositions;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.PgLeases;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.testkit.TestTenant;
@@ -17,6 +25,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,6 +72,32 @@ class TransitionHookTest {
     }
 
     assertThat(state()).isEqualTo("succeeded");
+  }
+
+  @Test
+  void an_end_is_not_taken_for_lost_because_the_hook_misses_its_table() {
+    hooked.jobs(tenant.name()).enqueue(DEPLOY.job("x"));
+    PgLeases leases =
+        new PgLeases(
+            tenant.tenant(),
+            Set::of,
+            new LanePositions(System::nanoTime),
+            () -> 0,
+            Consequences.of(() -> {}, TransitionHookTest::missIt));
+    Lease lease = leases.claim(ClaimRequest.of("w", Set.of("default"), 1)).leases().getFirst();
+
+    List<FinishReply> replies = leases.finish(List.of(new Finish(lease, Outcome.succeeded())));
+
+    assertThat(replies).singleElement().isInstanceOf(FinishReply.NotNow.class);
+    assertThat(tenant.job(lease.key().jobId()).state()).isEqualTo(JobState.RUNNING);
+  }
+
+  private static void missIt(Connection connection, List<Moved> moved) throws SQLException {
+    if (moved.getFirst().to().isFinished()) {
+      try (PreparedStatement statement = connection.prepareStatement("DELETE FROM no_such")) {
+        statement.execute();
+      }
+    }
   }
 
   @Test

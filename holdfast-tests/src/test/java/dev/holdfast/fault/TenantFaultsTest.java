@@ -1,0 +1,159 @@
+package dev.holdfast.fault;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.fault.Script.Once;
+import dev.holdfast.tenant.SchemaName;
+import dev.holdfast.tenant.TenantName;
+import dev.holdfast.tenant.Tenants;
+import dev.holdfast.testkit.TestDatabase;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Tenants that are made, dropped and migrated while connections fail, in a corner of their own. */
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
+class TenantFaultsTest {
+
+  private static final TenantName ACME = new TenantName("acme");
+
+  private int trials;
+
+  @Test
+  void a_tenant_is_made_or_not() throws Exception {
+    try (Corner corner = new Corner("faults_create")) {
+      corner.steady().migrate();
+      everywhere(corner, tenants -> tenants.create(ACME), () -> corner.dropIfThere(ACME));
+    }
+  }
+
+  @Test
+  void a_tenant_is_dropped_or_not() throws Exception {
+    try (Corner corner = new Corner("faults_drop")) {
+      corner.steady().migrate();
+      everywhere(
+          corner,
+          tenants -> {
+            if (tenants.list().contains(ACME)) {
+              tenants.drop(ACME);
+            }
+          },
+          () -> corner.steady().create(ACME));
+    }
+  }
+
+  @Test
+  void control_tables_are_made_or_not() throws Exception {
+    try (Corner corner = new Corner("faults_migrate")) {
+      everywhere(corner, Tenants::migrate, corner::clear);
+    }
+  }
+
+  private void everywhere(Corner corner, Consumer<Tenants> operation, Runnable reset)
+      throws SQLException {
+    reset.run();
+    List<String> before = corner.all();
+    corner.pool.play(Script.NOTHING);
+    operation.accept(corner.faulty());
+    List<Point> points = corner.pool.passed();
+    List<String> after = corner.all();
+    assertThat(points).isNotEmpty();
+    assertThat(after).isNotEqualTo(before);
+
+    for (Once trouble : new Troubles(false).at(points)) {
+      reset.run();
+      Tenants tenants = corner.faulty();
+      corner.pool.play(trouble);
+      Throwable thrown = catchThrowable(() -> operation.accept(tenants));
+      assertThat(corner.pool.heal()).as("%s struck", trouble).isNotEmpty();
+
+      assertThat(thrown).as("%s", trouble).isInstanceOf(HoldfastException.class);
+      assertThat(((HoldfastException) thrown).code()).isEqualTo(ErrorCode.DATABASE);
+      assertThat(corner.all()).as("%s", trouble).isIn(before, after);
+      operation.accept(tenants);
+      assertThat(corner.all()).as("repeated after %s", trouble).isEqualTo(after);
+      assertThat(corner.pool.complaints()).isEmpty();
+      assertThat(corner.pool.lent()).isZero();
+      trials++;
+    }
+    System.out.printf(
+        "Tenant faults: %s, %d points, %d faults%n", corner.name, points.size(), trials);
+  }
+
+  /** A control schema and its tenants. */
+  private static final class Corner implements AutoCloseable {
+
+    private final String name;
+    private final FaultyPool pool = FaultyPool.forThisThread(Ground.url());
+    private final Connection connection =
+        DriverManager.getConnection(TestDatabase.shared().jdbcUrl());
+
+    Corner(String name) throws SQLException {
+      this.name = name;
+    }
+
+    Tenants steady() {
+      return new Tenants(TestDatabase.shared().dataSource(), new SchemaName(name));
+    }
+
+    Tenants faulty() {
+      return new Tenants(pool.dataSource(), new SchemaName(name));
+    }
+
+    void dropIfThere(TenantName tenant) {
+      if (steady().list().contains(tenant)) {
+        steady().drop(tenant);
+      }
+    }
+
+    void clear() {
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("DROP SCHEMA IF EXISTS %1$s, %1$s_acme CASCADE".formatted(name));
+      } catch (SQLException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    /** What there is: tables, and who is registered. */
+    List<String> all() throws SQLException {
+      List<String> found = new ArrayList<>();
+      try (Statement statement = connection.createStatement();
+          ResultSet rows =
+              statement.executeQuery(
+                  """
+                  SELECT nspname || '.' || relname
+                    FROM pg_class
+                    JOIN pg_namespace ON pg_namespace.oid = relnamespace
+                   WHERE nspname IN ('%1$s', '%1$s_acme') AND relkind IN ('r', 'v', 'S')
+                   ORDER BY 1
+                  """
+                      .formatted(name))) {
+        while (rows.next()) {
+          found.add(rows.getString(1));
+        }
+      }
+      if (found.contains(name + ".tenant")) {
+        steady().list().forEach(tenant -> found.add("registered: " + tenant));
+      }
+      return found;
+    }
+
+    @Override
+    public void close() throws SQLException {
+      clear();
+      connection.close();
+      pool.close();
+    }
+  }
+}
