@@ -23,6 +23,9 @@ public final class Holds {
   /** How long work that nobody saw stop may go on after its lease, until it is killed. */
   public static final Duration KILL_GRACE = Duration.ofSeconds(5);
 
+  /** How long whoever has resources' locks may say nothing before the server takes them away. */
+  public static final Duration LONGEST_SILENCE = Duration.ofSeconds(5);
+
   private static final int PASSED_ON_AT_ONCE = 500;
 
   private static final String MAKE =
@@ -36,7 +39,9 @@ public final class Holds {
       """;
 
   // One by one, by index: compared with an array of unknown values, each row of a scan would be
-  // compared with each of them.
+  // compared with each of them. The locks end with the transaction, and that with its process, if
+  // the server hears of the end: of one that is frozen or cut off it does not, and everybody would
+  // wait. So from here on the server ends a transaction that says nothing for a while.
   private static final String LOCK =
       """
       SELECT resource.name
@@ -49,6 +54,8 @@ public final class Holds {
           WHERE resource.name = wanted.name
             FOR UPDATE
        ) AS resource
+       WHERE (SELECT set_config('idle_in_transaction_session_timeout', :silence_ms, true))
+               IS NOT NULL
       """;
 
   // By place: under the resources' locks nobody else moves these rows, and a join of unknown size
@@ -142,6 +149,7 @@ public final class Holds {
         : handle
             .createQuery(lock)
             .bindArray("names", String.class, names)
+            .bind("silence_ms", String.valueOf(LONGEST_SILENCE.toMillis()))
             .mapTo(String.class)
             .collectIntoSet();
   }

@@ -190,7 +190,8 @@ public final class Reaper {
       }
       // One of them is the reason; the others need not wait for it.
       return jobIds.stream()
-          .mapToInt(id -> tried("end the attempt of job " + id, () -> endBatch(List.of(id), steady)))
+          .mapToInt(
+              id -> tried("end the attempt of job " + id, () -> endBatch(List.of(id), steady)))
           .sum();
     }
   }

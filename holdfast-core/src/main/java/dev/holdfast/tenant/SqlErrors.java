@@ -10,6 +10,7 @@ import org.jdbi.v3.core.ConnectionException;
 public final class SqlErrors {
 
   private static final String READ_ONLY = "25006";
+  private static final String SILENT_TOO_LONG = "25P03";
 
   private SqlErrors() {}
 
@@ -25,8 +26,8 @@ public final class SqlErrors {
   }
 
   /**
-   * The database is away, restarting, out of something, or two transactions got in each other's
-   * way.
+   * The database is away, restarting, out of something, or ended our transaction because we paused
+   * in the midst of it; or two transactions got in each other's way.
    */
   public static boolean isPassing(Throwable e) {
     String state = state(e);
@@ -35,6 +36,7 @@ public final class SqlErrors {
         || state.startsWith("53")
         || state.startsWith("57")
         || state.startsWith("40")
+        || state.equals(SILENT_TOO_LONG)
         || state.equals(READ_ONLY);
   }
 

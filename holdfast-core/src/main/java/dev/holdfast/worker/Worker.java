@@ -107,7 +107,8 @@ public final class Worker implements AutoCloseable {
     stopFirst = List.of(bell, claim);
     // Heartbeats stop last: until everything is written back, the reaper must not take it.
     stopLast =
-        new ArrayList<>(List.<AutoCloseable>of(finish, finisher::flush, reports, timeout, fence, heartbeat));
+        new ArrayList<>(
+            List.<AutoCloseable>of(finish, finisher::flush, reports, timeout, fence, heartbeat));
     stopLast.addAll(background);
   }
 
