@@ -225,6 +225,9 @@ final class GuardedClaims {
         leases.stream()
             .flatMap(lease -> Move.started(lease.needs().subject(), lease.key().jobId()).stream())
             .toList());
+    if (consequences.isHooked()) {
+      handle.execute("SET LOCAL lock_timeout TO DEFAULT"); // the hook may wait for its own tables
+    }
     consequences.moved(handle, leases.stream().map(Lease::started).toList());
     return new Granted(leases, parked.size(), woken);
   }
@@ -272,7 +275,7 @@ final class GuardedClaims {
       knownResources.clear();
     }
     holds.make(handle, names.stream().filter(name -> !knownResources.contains(name)).toList());
-    knownResources.addAll(holds.lock(handle, names));
+    knownResources.addAll(holds.lockSoon(handle, names));
   }
 
   private Set<UUID> lockJobs(Handle handle, List<Candidate> found) {

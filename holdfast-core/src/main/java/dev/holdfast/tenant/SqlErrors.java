@@ -11,6 +11,7 @@ public final class SqlErrors {
 
   private static final String READ_ONLY = "25006";
   private static final String SILENT_TOO_LONG = "25P03";
+  private static final String LOCK_TIMEOUT = "55P03";
 
   private SqlErrors() {}
 
@@ -37,7 +38,13 @@ public final class SqlErrors {
         || state.startsWith("57")
         || state.startsWith("40")
         || state.equals(SILENT_TOO_LONG)
+        || state.equals(LOCK_TIMEOUT)
         || state.equals(READ_ONLY);
+  }
+
+  /** Somebody keeps what we wanted to lock for longer than we want to wait. */
+  public static boolean isLockTimeout(Throwable e) {
+    return state(e).equals(LOCK_TIMEOUT);
   }
 
   /** A connection to a server that is no longer the one to write to. */
