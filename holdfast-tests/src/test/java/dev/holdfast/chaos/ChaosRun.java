@@ -34,9 +34,10 @@ final class ChaosRun implements AutoCloseable {
 
   private static final int WORKERS = 4;
   private static final int LEDGER_MEGABYTES = 256;
-  private static final int BATCH = 110;
-  private static final Duration BATCH_PERIOD = Duration.ofSeconds(1);
-  private static final int MOST_LIVE = 2_000;
+  private static final int BATCH = 220;
+  private static final int MOST_LIVE = 400;
+  private static final Duration LONGEST_ROUND = Duration.ofSeconds(4);
+  private static final Duration POLL = Duration.ofMillis(100);
   private static final Duration DRAIN_DEADLINE = Duration.ofMinutes(4);
 
   private final Path directory;
@@ -92,23 +93,36 @@ final class ChaosRun implements AutoCloseable {
   /** Goes on at least so long, and until it is said to be enough. */
   void play(Duration atLeast, Predicate<ChaosRun> enough) throws Exception {
     fleet.start(WORKERS);
-    nemesis.start();
     long began = System.nanoTime();
     try (BufferedWriter log = Files.newBufferedWriter(directory.resolve("enqueued"))) {
       while (System.nanoTime() - began < atLeast.toNanos() || !enough.test(this)) {
-        if (live() < MOST_LIVE) {
+        if (hasRoom()) {
           enqueue(log);
         }
+        nemesis.act();
         broken.addAll(holdfast.invariants().check());
-        TimeUnit.MILLISECONDS.sleep(BATCH_PERIOD.toMillis()); // the rate of arrival
       }
     }
-    nemesis.callOff();
+    nemesis.rest();
     awaitDrained();
     fleet.drain();
     broken.addAll(holdfast.invariants().check());
     ledgerProcess.closeInput();
     ledgerProcess.process().waitFor();
+  }
+
+  // Waits for workers to get on with what they have, so that chaos is as fast as the machine is;
+  // but
+  // not for ever, because it may be the nemesis who keeps them from it.
+  private boolean hasRoom() throws InterruptedException {
+    long began = System.nanoTime();
+    while (live() > MOST_LIVE) {
+      if (System.nanoTime() - began > LONGEST_ROUND.toNanos()) {
+        return false;
+      }
+      TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
+    }
+    return true;
   }
 
   private void enqueue(BufferedWriter log) throws IOException {
@@ -130,7 +144,7 @@ final class ChaosRun implements AutoCloseable {
       if (drained.compareTo(DRAIN_DEADLINE) > 0) {
         throw new AssertionError(live() + " jobs are left after " + drained + "; " + directory);
       }
-      TimeUnit.MILLISECONDS.sleep(100);
+      TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
     }
   }
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 class ChaosTest {
 
   private static final double MINUTES =
-      Double.parseDouble(System.getProperty("holdfast.chaos.minutes", "1.7"));
+      Double.parseDouble(System.getProperty("holdfast.chaos.minutes", "1.5"));
   private static final long SEED = Long.getLong("holdfast.chaos.seed", 20_261_116L);
 
   @Test

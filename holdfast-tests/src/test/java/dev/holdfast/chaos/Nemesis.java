@@ -5,12 +5,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 
-/** Kills, freezes and terminates worker processes, by the dice, until it is called off. */
+/** Kills, freezes and terminates worker processes, by the dice. For one thread. */
 final class Nemesis {
 
   // One in three freezes is long enough to lose the lease and too short for resources to pass on.
@@ -20,11 +17,9 @@ final class Nemesis {
   private final Fleet fleet;
   private final LedgerClient ledger;
   private final RandomGenerator dice;
-  private final AtomicInteger kills = new AtomicInteger();
-  private final AtomicInteger terminations = new AtomicInteger();
-  private final AtomicInteger freezes = new AtomicInteger();
-  private final CountDownLatch calledOff = new CountDownLatch(1);
-  private final CompletableFuture<Void> over = new CompletableFuture<>();
+  private int kills;
+  private int terminations;
+  private int freezes;
   private CompletableFuture<?> frozen = CompletableFuture.completedFuture(null);
 
   Nemesis(Fleet fleet, LedgerClient ledger, RandomGenerator dice) {
@@ -33,36 +28,22 @@ final class Nemesis {
     this.dice = dice;
   }
 
-  void start() {
-    Thread.ofPlatform().daemon().name("nemesis").start(this::haunt);
-  }
-
-  private void haunt() {
-    try {
-      // The pause is the rate of its acts, not a wait for anything.
-      while (!calledOff.await(dice.nextInt(900, 2_400), TimeUnit.MILLISECONDS)) {
-        List<Member> ready = fleet.ready();
-        if (ready.size() > 1) { // or nobody would be left who takes over
-          act(ready.get(dice.nextInt(ready.size())));
-        }
-      }
-      frozen.join();
-      over.complete(null);
-    } catch (InterruptedException | IOException | RuntimeException e) {
-      over.completeExceptionally(e);
+  /** Does one thing to one of those at work, if somebody is left who can take over. */
+  void act() throws IOException {
+    List<Member> ready = fleet.ready();
+    if (ready.size() < 2) {
+      return;
     }
-  }
-
-  private void act(Member victim) throws IOException {
+    Member victim = ready.get(dice.nextInt(ready.size()));
     int choice = dice.nextInt(100);
-    if (choice < 40 && frozen.isDone()) {
+    if (choice < 35 && frozen.isDone()) {
       freeze(victim, dice.nextInt(3) == 0 ? PAST_LEASE : PAST_KILL_GRACE);
-    } else if (choice < 85) {
+    } else if (choice < 88) {
       fleet.kill(victim);
-      kills.incrementAndGet();
+      kills++;
     } else {
       fleet.terminate(victim);
-      terminations.incrementAndGet();
+      terminations++;
     }
   }
 
@@ -72,7 +53,7 @@ final class Nemesis {
     }
     Freeze freeze = Freeze.of(victim.process(), length);
     ledger.says("frozen " + victim.name());
-    freezes.incrementAndGet();
+    freezes++;
     frozen =
         freeze
             .over()
@@ -82,21 +63,20 @@ final class Nemesis {
             });
   }
 
-  /** Ends its work, and waits until nobody is frozen any more. */
-  void callOff() {
-    calledOff.countDown();
-    over.join();
+  /** Waits until nobody is frozen any more. */
+  void rest() {
+    frozen.join();
   }
 
   int kills() {
-    return kills.get();
+    return kills;
   }
 
   int terminations() {
-    return terminations.get();
+    return terminations;
   }
 
   int freezes() {
-    return freezes.get();
+    return freezes;
   }
 }

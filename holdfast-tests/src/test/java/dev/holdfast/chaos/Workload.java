@@ -12,7 +12,7 @@ import java.util.random.RandomGenerator;
 /** Makes up jobs: on sites and nodes, on targets, and on nothing; for one thread. */
 final class Workload {
 
-  static final Duration LEASE = Duration.ofSeconds(2);
+  static final Duration LEASE = Duration.ofSeconds(3);
 
   private static final int SITES = 24;
   private static final int NODES = 12;
@@ -72,7 +72,7 @@ final class Workload {
 
   // Long ones outlast their lease, so that they live by heartbeats.
   private int millis(int longPercent) {
-    return dice.nextInt(100) < longPercent ? dice.nextInt(2_500, 4_500) : dice.nextInt(1, 40);
+    return dice.nextInt(100) < longPercent ? dice.nextInt(3_300, 5_000) : dice.nextInt(1, 40);
   }
 
   private RetryPolicy delays() {
