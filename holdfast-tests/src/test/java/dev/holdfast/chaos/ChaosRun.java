@@ -4,7 +4,9 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.Holdfast;
 import dev.holdfast.chaos.Workload.Made;
+import dev.holdfast.hold.Holds;
 import dev.holdfast.queue.Enqueued;
+import dev.holdfast.tenant.TenantName;
 import dev.holdfast.testkit.TestDatabase;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -149,7 +151,7 @@ final class ChaosRun implements AutoCloseable {
   }
 
   private long live() {
-    var db = holdfast.tenants().open(dev.holdfast.tenant.TenantName.DEFAULT).db();
+    var db = holdfast.tenants().open(TenantName.DEFAULT).db();
     return db.jdbi()
         .withHandle(handle ->
             handle
@@ -158,10 +160,15 @@ final class ChaosRun implements AutoCloseable {
                 .one());
   }
 
-  /** What the ledger has written, as far as it has. */
-  List<Entry> entries() throws IOException {
+  List<Violation> violations() throws IOException {
     try (Stream<String> lines = Files.lines(ledgerFile())) {
-      return lines.map(Entry::parse).toList();
+      return Verdict.of(lines.map(Entry::parse), acknowledged, Holds.KILL_GRACE);
+    }
+  }
+
+  Figures figures() throws IOException {
+    try (Stream<String> lines = Files.lines(ledgerFile())) {
+      return Figures.of(lines.map(Entry::parse), Workload.LEASE);
     }
   }
 

@@ -2,7 +2,6 @@ package dev.holdfast.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.hold.Holds;
 import dev.holdfast.testkit.Covers;
 import java.time.Duration;
 import java.util.List;
@@ -29,9 +28,8 @@ class ChaosTest {
     try (ChaosRun run = new ChaosRun(SEED)) {
       run.play(Duration.ofMillis((long) (MINUTES * 60_000)), ChaosTest::isEnough);
 
-      List<Entry> ledger = run.entries();
-      List<Violation> violations = Verdict.of(ledger, run.acknowledged(), Holds.KILL_GRACE);
-      Figures figures = Figures.of(ledger, Workload.LEASE);
+      List<Violation> violations = run.violations();
+      Figures figures = run.figures();
       Nemesis nemesis = run.nemesis();
       System.out.printf(
           "Chaos: seed %d, %d jobs, %d kills, %d freezes, %d terminations, %s,"

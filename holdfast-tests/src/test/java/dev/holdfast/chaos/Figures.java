@@ -3,9 +3,9 @@ package dev.holdfast.chaos;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * How much really happened, by the ledger.
@@ -29,7 +29,7 @@ record Figures(
     int refusedByHoldfast,
     Duration longestRecovery) {
 
-  static Figures of(List<Entry> ledger, Duration lease) {
+  static Figures of(Stream<Entry> ledger, Duration lease) {
     return new Count(lease).of(ledger);
   }
 
@@ -52,8 +52,8 @@ record Figures(
       this.leaseMillis = lease.toMillis();
     }
 
-    private Figures of(List<Entry> ledger) {
-      ledger.forEach(this::see);
+    private Figures of(Stream<Entry> ledger) {
+      ledger.forEachOrdered(this::see);
       return new Figures(
           attempts,
           retries,

@@ -108,15 +108,19 @@ final class Fleet implements AutoCloseable {
     return members.stream().filter(member -> member.phase == Phase.READY).toList();
   }
 
-  void kill(Member member) {
-    if (move(member, Phase.READY, Phase.LEAVING)) {
+  /** SIGKILL; false when it was ending already. */
+  boolean kill(Member member) {
+    boolean hit = move(member, Phase.READY, Phase.LEAVING);
+    if (hit) {
       member.process().destroyForcibly();
     }
+    return hit;
   }
 
   /** SIGTERM: it drains, and must have ended in reasonable time. */
-  void terminate(Member member) {
-    if (move(member, Phase.READY, Phase.LEAVING)) {
+  boolean terminate(Member member) {
+    boolean hit = move(member, Phase.READY, Phase.LEAVING);
+    if (hit) {
       member.process().destroy();
       var unusedLate =
           member
@@ -128,6 +132,7 @@ final class Fleet implements AutoCloseable {
                 return member.process().destroyForcibly();
               });
     }
+    return hit;
   }
 
   boolean freezes(Member member) {

@@ -39,11 +39,9 @@ final class Nemesis {
     if (choice < 35 && frozen.isDone()) {
       freeze(victim, dice.nextInt(3) == 0 ? PAST_LEASE : PAST_KILL_GRACE);
     } else if (choice < 88) {
-      fleet.kill(victim);
-      kills++;
+      kills += fleet.kill(victim) ? 1 : 0;
     } else {
-      fleet.terminate(victim);
-      terminations++;
+      terminations += fleet.terminate(victim) ? 1 : 0;
     }
   }
 

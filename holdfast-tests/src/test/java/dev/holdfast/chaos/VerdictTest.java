@@ -256,8 +256,8 @@ class VerdictTest {
   }
 
   private static List<Rule> rules(List<Acknowledged> acknowledged, String ledger) {
-    List<Entry> entries = ledger.lines().map(Entry::parse).toList();
-    return Verdict.of(entries, acknowledged, Duration.ofSeconds(5)).stream()
+    return Verdict.of(ledger.lines().map(Entry::parse), acknowledged, Duration.ofSeconds(5))
+        .stream()
         .map(Violation::rule)
         .toList();
   }
