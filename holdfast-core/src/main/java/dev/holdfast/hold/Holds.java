@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Update;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The right to say who has a resource: its row's lock. All holds, blocks and waiting change in a
@@ -22,6 +23,12 @@ public final class Holds {
 
   /** How long work that nobody saw stop may go on after its lease, until it is killed. */
   public static final Duration KILL_GRACE = Duration.ofSeconds(5);
+
+  /** How long whoever has resources' locks may say nothing before the server takes them away. */
+  public static final Duration LONGEST_SILENCE = Duration.ofSeconds(5);
+
+  // Much longer than any claim or finish takes, and much shorter than the shortest lease.
+  private static final Duration SOON = Duration.ofMillis(300);
 
   private static final int PASSED_ON_AT_ONCE = 500;
 
@@ -36,7 +43,9 @@ public final class Holds {
       """;
 
   // One by one, by index: compared with an array of unknown values, each row of a scan would be
-  // compared with each of them.
+  // compared with each of them. The locks end with the transaction, and that with its process, if
+  // the server hears of the end: of one that is frozen or cut off it does not, and everybody would
+  // wait. So from here on the server ends a transaction that says nothing for a while.
   private static final String LOCK =
       """
       SELECT resource.name
@@ -49,6 +58,10 @@ public final class Holds {
           WHERE resource.name = wanted.name
             FOR UPDATE
        ) AS resource
+       WHERE (SELECT set_config('idle_in_transaction_session_timeout', :silence_ms, true)
+                     || set_config('lock_timeout',
+                                   coalesce(:wait_ms, current_setting('lock_timeout')), true))
+               IS NOT NULL
       """;
 
   private static final String HOLDS_ANYTHING =
@@ -148,11 +161,27 @@ public final class Holds {
 
   /** Waits for the resources' locks; answers which of them there are. */
   public Set<String> lock(Handle handle, Collection<String> names) {
+    return lock(handle, names, null);
+  }
+
+  /**
+   * The same, for those who have something to lose by waiting. Throws what {@link
+   * dev.holdfast.tenant.SqlErrors#isLockTimeout} knows when that takes long; the transaction is
+   * over then.
+   */
+  public Set<String> lockSoon(Handle handle, Collection<String> names) {
+    return lock(handle, names, String.valueOf(SOON.toMillis()));
+  }
+
+  private Set<String> lock(
+      Handle handle, Collection<String> names, @Nullable String longestWaitMillis) {
     return names.isEmpty()
         ? Set.of()
         : handle
             .createQuery(lock)
             .bindArray("names", String.class, names)
+            .bind("silence_ms", String.valueOf(LONGEST_SILENCE.toMillis()))
+            .bind("wait_ms", longestWaitMillis)
             .mapTo(String.class)
             .collectIntoSet();
   }

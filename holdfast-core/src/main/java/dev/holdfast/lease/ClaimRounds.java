@@ -4,6 +4,7 @@ import dev.holdfast.fleet.Hosts;
 import dev.holdfast.lease.Claims.Answer;
 import dev.holdfast.lease.GuardedClaims.Granted;
 import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.SqlErrors;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -113,7 +114,8 @@ final class ClaimRounds {
     consequences.moved(handle, answer.leases.stream().map(Lease::started).toList());
   }
 
-  // What was granted already must reach the worker, or those jobs would wait out their leases.
+  // What was granted already must reach the worker, or those jobs would wait out their leases. It
+  // must so soon, too: nobody renews them meanwhile. Whoever has a resource's lock may be frozen.
   private Granted claimApartToo(ClaimRequest request, Answer answer) {
     if (answer.apart().isEmpty()) {
       return NOTHING;
@@ -121,6 +123,10 @@ final class ClaimRounds {
     try {
       return db.inTransaction(handle -> claimApart(handle, request, answer));
     } catch (RuntimeException e) {
+      if (SqlErrors.isLockTimeout(e)) {
+        log.debug("Somebody keeps a resource's lock; trying again with the next claim", e);
+        return NOTHING;
+      }
       if (answer.leases.isEmpty()) {
         throw e;
       }

@@ -193,6 +193,9 @@ final class GuardedClaims {
         leases.stream()
             .flatMap(lease -> Move.started(lease.needs().subject(), lease.key().jobId()).stream())
             .toList());
+    if (consequences.isHooked()) {
+      handle.execute("SET LOCAL lock_timeout TO DEFAULT"); // the hook may wait for its own tables
+    }
     consequences.moved(handle, leases.stream().map(Lease::started).toList());
     return new Granted(leases, parked.size(), woken);
   }
@@ -227,7 +230,7 @@ final class GuardedClaims {
     }
     int made =
         holds.make(handle, names.stream().filter(name -> !knownResources.contains(name)).toList());
-    Set<String> there = holds.lock(handle, names);
+    Set<String> there = holds.lockSoon(handle, names);
     if (made == 0) { // else a rollback could take them away again, and the next claim find no row
       knownResources.addAll(there);
     }

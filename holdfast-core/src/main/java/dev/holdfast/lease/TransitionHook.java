@@ -10,7 +10,9 @@ import java.util.List;
  * them, so that both commit or neither. When it throws, the jobs do not move; they are tried again.
  *
  * <p>Every process that moves jobs (workers, and whoever acts on them) calls its own hook, so give
- * all of them the same. Starting and ending take a transaction more than without a hook.
+ * all of them the same. Starting and ending take a transaction more than without a hook. Others may
+ * wait for what that transaction has locked: the server ends it when it says nothing for five
+ * seconds, so a hook does nothing slow but SQL.
  */
 @FunctionalInterface
 public interface TransitionHook {

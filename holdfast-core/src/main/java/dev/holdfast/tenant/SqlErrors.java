@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 public final class SqlErrors {
 
   private static final String READ_ONLY = "25006";
+  private static final String SILENT_TOO_LONG = "25P03";
+  private static final String LOCK_TIMEOUT = "55P03";
 
   private static final int MOST_WRAPPINGS = 10; // causes can form a circle
 
@@ -28,8 +30,8 @@ public final class SqlErrors {
   }
 
   /**
-   * The database is away, restarting, out of something, or two transactions got in each other's
-   * way.
+   * The database is away, restarting, out of something, or ended our transaction because we paused
+   * in the midst of it; or two transactions got in each other's way.
    */
   public static boolean isPassing(Throwable e) {
     String state = state(e);
@@ -38,7 +40,14 @@ public final class SqlErrors {
         || state.startsWith("53")
         || state.startsWith("57")
         || state.startsWith("40")
+        || state.equals(SILENT_TOO_LONG)
+        || state.equals(LOCK_TIMEOUT)
         || state.equals(READ_ONLY);
+  }
+
+  /** Somebody keeps what we wanted to lock for longer than we want to wait. */
+  public static boolean isLockTimeout(Throwable e) {
+    return state(e).equals(LOCK_TIMEOUT);
   }
 
   /** A connection to a server that is no longer the one to write to. */

@@ -20,6 +20,10 @@ final class Runner {
   private static final Failure SAID_NOTHING =
       Failure.permanent(Failure.HANDLER_FAILED, "The handler answered null instead of an outcome");
 
+  // The claim's answer took as long as the lease: somebody else may have the job by now. If nobody
+  // has, it goes back to its place, and the attempt that never began does not count.
+  private static final Outcome TOO_LATE = Outcome.snoozed(Duration.ZERO);
+
   private final LeaseSource leases;
   private final WorkerSetup setup;
   private final InFlight inFlight;
@@ -66,6 +70,9 @@ final class Runner {
   }
 
   private Outcome execute(Running running) {
+    if (running.isPastDeadline(System.nanoTime())) {
+      return TOO_LATE;
+    }
     running.handlerStarts(System.nanoTime());
     try {
       Interceptor.Next next = () -> setup.handlers().run(running.lease(), running.context());

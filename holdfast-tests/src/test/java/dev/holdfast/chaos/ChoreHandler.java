@@ -1,0 +1,113 @@
+package dev.holdfast.chaos;
+
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.lease.FinishReply;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.LeaseKey;
+import dev.holdfast.worker.Handler;
+import dev.holdfast.worker.JobContext;
+import dev.holdfast.worker.WorkerListener;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Does chores, and tells the ledger of each step and of each of Holdfast's answers. */
+final class ChoreHandler implements Handler<Chore>, WorkerListener {
+
+  private static final int PIECE_MILLIS = 400;
+
+  private final LedgerClient ledger;
+  private final Set<LeaseKey> saidLost = ConcurrentHashMap.newKeySet();
+
+  ChoreHandler(LedgerClient ledger) {
+    this.ledger = ledger;
+  }
+
+  @Override
+  public Outcome handle(Chore chore, JobContext job) throws Exception {
+    String grant = job.jobId() + " " + job.fence();
+    String resources = chore.resources().isEmpty() ? "-" : String.join(",", chore.resources());
+    if (!ledger.says(
+        "start %s %d %d %s".formatted(job.jobId(), job.attempt(), job.fence(), resources))) {
+      writeInVain(job);
+      throw new IllegalStateException("The ledger refused the start");
+    }
+    try {
+      work(chore, job);
+    } catch (InterruptedException | RuntimeException e) {
+      if (!chore.stubborn()) {
+        ledger.says("end " + grant + " stopped");
+        throw e;
+      }
+    }
+    if (job.attempt() <= chore.failures()) {
+      ledger.says("end " + grant + " failed");
+      throw new IllegalStateException("As it was told to");
+    }
+    if (!ledger.says("effect " + grant)) {
+      ledger.says("end " + grant + " refused");
+      writeInVain(job);
+      throw new IllegalStateException("The ledger refused the effect");
+    }
+    ledger.says("end " + grant + " done");
+    return Outcome.succeeded();
+  }
+
+  private void work(Chore chore, JobContext job) throws InterruptedException {
+    int left = chore.millis();
+    while (left > PIECE_MILLIS) {
+      Thread.sleep(PIECE_MILLIS);
+      left -= PIECE_MILLIS;
+      checkpoint(job, left + " ms left");
+    }
+    Thread.sleep(left);
+  }
+
+  // Another attempt has our place, so Holdfast must not take this, or the ledger's file will show.
+  private void writeInVain(JobContext job) {
+    try {
+      checkpoint(job, "late");
+    } catch (HoldfastException e) {
+      if (e.code() != ErrorCode.LEASE_LOST) {
+        throw e;
+      }
+    }
+  }
+
+  private void checkpoint(JobContext job, String cursor) {
+    try {
+      job.checkpoint(cursor);
+      tellAnswer("took", job.jobId() + " " + job.fence() + " checkpoint");
+    } catch (HoldfastException e) {
+      if (e.code() == ErrorCode.LEASE_LOST) {
+        tellAnswer("refused", job.jobId() + " " + job.fence() + " checkpoint");
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public void ended(Lease lease, Outcome outcome, Duration ran) {
+    if (outcome instanceof Outcome.LeaseExpired) {
+      saidLost.add(lease.key());
+    }
+  }
+
+  @Override
+  public void finished(Lease lease, FinishReply reply) {
+    String what = lease.key().jobId() + " " + lease.key().fence() + " finish";
+    switch (reply) {
+      // Who says that he lost his lease writes nothing that the reaper has not written for him.
+      case FinishReply.Recorded recorded ->
+          tellAnswer(saidLost.remove(lease.key()) ? "agreed" : "took", what);
+      case FinishReply.Lost lost -> tellAnswer("refused", what);
+      case FinishReply.NotNow notNow -> tellAnswer("postponed", what);
+    }
+  }
+
+  private void tellAnswer(String answer, String what) {
+    var unused = ledger.tell("holdfast-" + answer + " " + what);
+  }
+}

@@ -1,0 +1,106 @@
+package dev.holdfast.chaos;
+
+import dev.holdfast.chaos.Violation.Rule;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * One attempt at a time for each resource and each job. An attempt is over when it said so, when
+ * its process is gone, or when its process was frozen for long enough: what it does after it is
+ * woken is what fences are for, and {@link Fencing} judges that.
+ */
+final class Exclusion {
+
+  // A woken worker may start what it claimed just before it was frozen; it takes a moment to see
+  // that it is too late.
+  private static final long WAKING_MILLIS = 1_000;
+
+  private record Running(String grant, String worker, long sinceMillis) {}
+
+  private record Freeze(long fromMillis, long untilMillis) {}
+
+  private final long killGraceMillis;
+  private final Map<String, List<Running>> byThing = new HashMap<>();
+  private final Map<String, List<String>> thingsOf = new HashMap<>();
+  private final Map<String, List<String>> grantsOf = new HashMap<>();
+  private final Map<String, Freeze> freezes = new HashMap<>();
+  private final List<Violation> violations = new ArrayList<>();
+
+  Exclusion(Duration killGrace) {
+    this.killGraceMillis = killGrace.toMillis();
+  }
+
+  void see(Entry entry) {
+    switch (entry.verb()) {
+      case "start" -> {
+        if (entry.accepted()) {
+          start(entry);
+        }
+      }
+      case "end" -> over(entry.grant()); // refused or not, the attempt says that it has ended
+      case "gone" ->
+          Optional.ofNullable(grantsOf.remove(entry.who()))
+              .ifPresent(grants -> grants.forEach(this::over));
+      case "frozen" ->
+          freezes.put(entry.words().getFirst(), new Freeze(entry.millis(), Long.MAX_VALUE));
+      case "thawed" ->
+          freezes.computeIfPresent(
+              entry.words().getFirst(),
+              (worker, freeze) -> new Freeze(freeze.fromMillis, entry.millis() + WAKING_MILLIS));
+      default -> {}
+    }
+  }
+
+  List<Violation> violations() {
+    return violations;
+  }
+
+  private void start(Entry entry) {
+    Running running = new Running(entry.grant(), entry.who(), entry.millis());
+    List<String> things = new ArrayList<>(entry.resources());
+    things.add(entry.job());
+    for (String thing : things) {
+      List<Running> others = byThing.computeIfAbsent(thing, unseen -> new ArrayList<>());
+      // Only resources wait for the kill grace; a job that needs none is tried again at once.
+      long grace = thing.equals(entry.job()) ? 0 : killGraceMillis;
+      for (Running other : others) {
+        if (!isSilent(other, entry.millis(), grace)) {
+          violations.add(
+              new Violation(
+                  Rule.OVERLAP,
+                  "%s: line %d starts %s while %s of %s, begun at %d ms, goes on"
+                      .formatted(
+                          thing,
+                          entry.order(),
+                          running.grant,
+                          other.grant,
+                          other.worker,
+                          other.sinceMillis)));
+        }
+      }
+      others.clear(); // each is judged once, against who came next
+      others.add(running);
+    }
+    thingsOf.put(running.grant, things);
+    grantsOf.computeIfAbsent(entry.who(), unseen -> new ArrayList<>()).add(running.grant);
+  }
+
+  private boolean isSilent(Running running, long nowMillis, long graceMillis) {
+    Freeze freeze = freezes.get(running.worker);
+    return freeze != null
+        && running.sinceMillis <= freeze.untilMillis
+        && nowMillis >= freeze.fromMillis + graceMillis;
+  }
+
+  private void over(String grant) {
+    List<String> things = thingsOf.remove(grant);
+    if (things != null) {
+      things.forEach(thing ->
+          byThing.getOrDefault(thing, List.of()).removeIf(running -> running.grant.equals(grant)));
+    }
+  }
+}

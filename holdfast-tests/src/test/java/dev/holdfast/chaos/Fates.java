@@ -1,0 +1,126 @@
+package dev.holdfast.chaos;
+
+import dev.holdfast.chaos.Violation.Rule;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Every acknowledged job came to its end, in as many attempts as its policy allows. The last
+ * attempt that the ledger knows of must have ended well; or, of a doomed job, have been the last
+ * one allowed.
+ */
+final class Fates {
+
+  private static final class Fate {
+    private final Set<Long> fences = new HashSet<>();
+    private long givenBack;
+    private int lastAttempt;
+    private long lastFence;
+    private String lastEnd = "none";
+    private boolean effect;
+    private long crashesBefore; // how many processes had crashed when it was last heard of
+  }
+
+  private final Map<String, Acknowledged> acknowledged = new LinkedHashMap<>();
+  private final Map<String, Fate> fates = new HashMap<>();
+  private final Set<String> closing = new HashSet<>();
+  private final List<Violation> violations = new ArrayList<>();
+  private long crashes;
+
+  Fates(List<Acknowledged> acknowledged) {
+    acknowledged.forEach(job -> this.acknowledged.put(job.job(), job));
+  }
+
+  void see(Entry entry) {
+    switch (entry.verb()) {
+      case "start", "effect", "end" -> seeJob(entry);
+      case "bye" -> closing.add(entry.who());
+      case "frozen" -> crashes++;
+      case "gone" -> crashes += closing.remove(entry.who()) ? 0 : 1;
+      default -> {}
+    }
+  }
+
+  private void seeJob(Entry entry) {
+    Acknowledged job = acknowledged.get(entry.job());
+    if (job == null) {
+      violations.add(new Violation(Rule.UNKNOWN, "line %d".formatted(entry.order())));
+      return;
+    }
+    Fate fate = fates.computeIfAbsent(entry.job(), unseen -> new Fate());
+    fate.crashesBefore = crashes;
+    switch (entry.verb()) {
+      case "start" -> start(entry, job, fate);
+      case "effect" -> fate.effect |= entry.accepted();
+      default -> {
+        if (entry.how().equals("stopped")) {
+          fate.givenBack++;
+        }
+        if (entry.fence() == fate.lastFence) {
+          fate.lastEnd = entry.how();
+        }
+      }
+    }
+  }
+
+  private void start(Entry entry, Acknowledged job, Fate fate) {
+    fate.fences.add(entry.fence());
+    if (entry.fence() > fate.lastFence) {
+      fate.lastFence = entry.fence();
+      fate.lastAttempt = entry.attempt();
+      fate.lastEnd = "none";
+    }
+    // Given back ones may be repeated; all others count, also those that a crash cut short.
+    if (entry.attempt() > job.maxAttempts()
+        || fate.fences.size() - fate.givenBack > job.maxAttempts()) {
+      violations.add(
+          new Violation(
+              Rule.TOO_MANY_ATTEMPTS,
+              "line %d, %s: attempt %d, grant number %d, %d given back, of %d allowed"
+                  .formatted(
+                      entry.order(),
+                      entry.job(),
+                      entry.attempt(),
+                      fate.fences.size(),
+                      fate.givenBack,
+                      job.maxAttempts())));
+    }
+  }
+
+  List<Violation> violations() {
+    List<Violation> all = new ArrayList<>(violations);
+    for (Acknowledged job : acknowledged.values()) {
+      Fate fate = fates.get(job.job());
+      if (fate == null) {
+        all.add(new Violation(Rule.LOST, job.line() + ": never started"));
+      } else if (!(job.doomed() ? isExhausted(job, fate) : isDone(fate))) {
+        all.add(
+            new Violation(
+                Rule.LOST,
+                "%s: attempt %d at fence %d ended as %s%s"
+                    .formatted(
+                        job.line(),
+                        fate.lastAttempt,
+                        fate.lastFence,
+                        fate.lastEnd,
+                        fate.effect ? "" : ", without any effect")));
+      }
+    }
+    return all;
+  }
+
+  private static boolean isDone(Fate fate) {
+    return fate.effect && fate.lastEnd.equals("done");
+  }
+
+  // A crash may have used up the last attempt between its claim and its start.
+  private boolean isExhausted(Acknowledged job, Fate fate) {
+    return (fate.lastAttempt == job.maxAttempts() && fate.lastEnd.equals("failed"))
+        || crashes > fate.crashesBefore;
+  }
+}

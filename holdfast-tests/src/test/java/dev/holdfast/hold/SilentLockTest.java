@@ -1,0 +1,60 @@
+package dev.holdfast.hold;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.holdfast.job.NewJob;
+import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.SqlErrors;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A process is frozen, or cut off, while it has a resource's lock. */
+class SilentLockTest extends EngineTest {
+
+  private static final List<String> SITE = List.of("site:1");
+
+  private Holds holds;
+  private Db db;
+  private Handle frozen;
+
+  @BeforeEach
+  void freeze() {
+    db = tenant.tenant().db();
+    holds = new Holds(db);
+    db.jdbi().useHandle(handle -> holds.make(handle, SITE));
+    frozen = db.jdbi().open();
+    frozen.begin();
+    holds.lock(frozen, SITE);
+  }
+
+  @AfterEach
+  void close() {
+    var unused = catchThrowable(frozen::close); // there may be nothing to roll back any more
+  }
+
+  @Test
+  void it_keeps_others_from_the_resource_for_seconds_only() {
+    Set<String> locked = db.jdbi().inTransaction(handle -> holds.lock(handle, SITE));
+
+    assertThat(locked).containsExactlyElementsOf(SITE);
+    Throwable woken = catchThrowable(() -> frozen.execute("SELECT 1"));
+    assertThat(SqlErrors.isPassing(woken)).as("%s", woken).isTrue();
+  }
+
+  @Test
+  void jobs_that_do_not_need_the_resource_are_claimed_without_waiting_for_it() {
+    UUID guarded = enqueue(NewJob.of("deploy", 1).withResources(SITE));
+    UUID free = enqueue(NewJob.of("email", 1));
+
+    assertThat(ids(claim(10))).containsExactly(free);
+
+    frozen.rollback();
+    assertThat(next()).contains(guarded);
+  }
+}

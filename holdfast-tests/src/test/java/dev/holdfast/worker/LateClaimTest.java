@@ -1,0 +1,67 @@
+package dev.holdfast.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.codec.JacksonCodec;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Kind;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.LanePositions;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.LeaseSource;
+import dev.holdfast.lease.PgLeases;
+import dev.holdfast.testkit.TestTenant;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class LateClaimTest {
+
+  private static final Kind<Integer> COUNT = Kind.of("count", Integer.class);
+
+  @RegisterExtension final TestTenant tenant = new TestTenant();
+
+  @Test
+  void an_attempt_whose_lease_is_over_before_it_could_start_does_not_start_and_does_not_count() {
+    UUID id = tenant.jobs().enqueue(COUNT.job(1)).id();
+    LeaseSource leases =
+        new PgLeases(
+            tenant.tenant(),
+            Set::of,
+            new LanePositions(System::nanoTime),
+            RandomGenerator.getDefault(),
+            () -> {});
+    Lease lease = leases.claim(ClaimRequest.of("worker", Set.of("default"), 1)).leases().getFirst();
+    AtomicInteger runs = new AtomicInteger();
+    InFlight inFlight = new InFlight(1);
+    Finisher finisher = new Finisher(leases, inFlight, WorkerListener.NONE);
+    Runner runner = new Runner(leases, counting(runs), inFlight, finisher);
+
+    runner.runHere(lease, System.nanoTime() - lease.length().toNanos());
+    Duration unused = finisher.runOnce();
+
+    assertThat(runs).hasValue(0);
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
+    assertThat(tenant.job(id).attempt()).isZero();
+    assertThat(inFlight.isEmpty()).isTrue();
+  }
+
+  private static WorkerSetup counting(AtomicInteger runs) {
+    JacksonCodec codec = new JacksonCodec();
+    Handlers handlers =
+        Handlers.none(codec)
+            .with(
+                COUNT,
+                (n, job) -> {
+                  runs.incrementAndGet();
+                  return Outcome.succeeded();
+                });
+    return new WorkerSetup(handlers, List.of(), codec, WorkerListener.NONE);
+  }
+}
