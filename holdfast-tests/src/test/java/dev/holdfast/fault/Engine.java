@@ -1,13 +1,13 @@
 package dev.holdfast.fault;
 
 import dev.holdfast.codec.JacksonCodec;
+import dev.holdfast.fleet.Workers;
 import dev.holdfast.hold.Resources;
 import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.lease.PgLeases;
 import dev.holdfast.lease.Reaper;
 import dev.holdfast.lease.TransitionHook;
-import dev.holdfast.lease.Workers;
 import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.queue.Queues;

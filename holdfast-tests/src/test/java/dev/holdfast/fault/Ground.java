@@ -53,6 +53,8 @@ final class Ground implements AutoCloseable {
           "attempt",
           "claim",
           "job_log",
+          "job_item",
+          "idempotency",
           "audit",
           "effect");
 

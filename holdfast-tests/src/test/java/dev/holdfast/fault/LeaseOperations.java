@@ -4,16 +4,20 @@ import static dev.holdfast.fault.Ground.job;
 
 import dev.holdfast.fault.Operation.Action;
 import dev.holdfast.fault.Operation.Trait;
+import dev.holdfast.job.Item;
 import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Payload;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.Progress;
 import dev.holdfast.job.Subject;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.Report;
+import dev.holdfast.lease.ReportReply;
 import dev.holdfast.queue.QueueSettings;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** What workers do while they have jobs: claim, extend, report. */
 final class LeaseOperations {
@@ -48,13 +52,24 @@ final class LeaseOperations {
         Operation.ofWorker("extend a lost lease too", LeaseOperations::extendLost),
         Operation.ofWorker("report progress", ground -> report(ground, PROGRESS)),
         Operation.ofWorker("report progress and log", ground -> report(ground, ALL))
-            .with(Trait.MAY_SAY_TWICE));
+            .with(Trait.MAY_SAY_TWICE),
+        Operation.ofWorker("report everything, with a key", ground -> report(ground, ONCE)));
   }
 
   private static final Report PROGRESS =
       Report.of(Progress.NONE.withCursor("page 3").withPercent(30).withMessage("on it"));
 
-  private static final Report ALL = new Report(PROGRESS.progress(), List.of("one", "two"), 0, 0);
+  private static final Report ALL = PROGRESS.withLog(List.of("one", "two"));
+
+  // With tokens over the limit, items and a key: all of them, once, or nothing.
+  private static final Report ONCE =
+      new Report(
+          PROGRESS.progress(),
+          List.of("one", "two"),
+          60,
+          50,
+          List.of(new Item("a", new Payload("1")), new Item("b", new Payload("2"))),
+          Optional.of("report-1"));
 
   private static Action plain(Ground ground, ClaimRequest request) {
     ground.enqueue(job("a"), job("b"), job("c").withPriority(-1));
@@ -108,6 +123,8 @@ final class LeaseOperations {
 
   private static Action report(Ground ground, Report report) {
     Lease lease = ground.running(job("a"));
-    return engine -> String.valueOf(engine.leases().report(lease.key(), report));
+    // That it was stored already is as good as that it was stored now.
+    return engine ->
+        engine.leases().report(lease.key(), report) instanceof ReportReply.Lost ? "lost" : "stored";
   }
 }

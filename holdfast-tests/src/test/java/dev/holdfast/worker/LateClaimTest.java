@@ -49,7 +49,7 @@ class LateClaimTest {
     assertThat(runs).hasValue(0);
     assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
     assertThat(tenant.job(id).attempt()).isZero();
-    assertThat(inFlight.isEmpty()).isTrue();
+    assertThat(inFlight.all()).isEmpty();
   }
 
   private static WorkerSetup counting(AtomicInteger runs) {
