@@ -19,7 +19,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * A worker whose connections fail all the time, at random. For another run: {@code
@@ -53,6 +55,7 @@ class FaultyWorkerTest {
   }
 
   @Test
+  @Timeout(value = 10, unit = TimeUnit.MINUTES)
   void every_job_has_its_effect_once_however_often_connections_fail() throws Exception {
     try (Ground ground = new Ground();
         FaultyPool pool = FaultyPool.forThisThread(Ground.url())) {

@@ -98,8 +98,10 @@ final class LeaseOperations {
     return engine -> ids(engine.leases().claim(request).leases());
   }
 
+  // Sorted: a repeat tells plain and guarded ones in one order, the first time they come one after
+  // the other.
   private static String ids(List<Lease> leases) {
-    return leases.stream().map(lease -> lease.key().jobId()).toList().toString();
+    return leases.stream().map(lease -> lease.key().jobId()).sorted().toList().toString();
   }
 
   private static Action extend(Ground ground) {

@@ -19,8 +19,9 @@ final class Troubles {
   /**
    * A choice.
    *
-   * @param everything every fault on both sides of every point; otherwise they take turns, and only
-   *     where something is committed connections are lost on both sides
+   * @param everything every fault on both sides of every point; otherwise they take turns inside of
+   *     transactions, where after one statement is before the next, and around what commits a
+   *     connection is lost on both sides and the server's errors take turns
    */
   Troubles(boolean everything) {
     this.everything = everything;
@@ -45,9 +46,11 @@ final class Troubles {
     if (everything || point.kind() == Kind.BORROW) {
       return EnumSet.allOf(Fault.class);
     }
-    turn += moment == Moment.BEFORE ? 1 : 2; // or each would stay on one side
-    return point.commits()
-        ? EnumSet.of(Fault.CONNECTION_LOST, SAID.get(turn % SAID.size()))
-        : EnumSet.of(ALL.get(turn % ALL.size()));
+    if (point.commits()) {
+      return EnumSet.of(Fault.CONNECTION_LOST, SAID.get(turn++ % SAID.size()));
+    }
+    // Each fault on one side, then each on the other.
+    Moment its = turn / ALL.size() % 2 == 0 ? Moment.BEFORE : Moment.AFTER;
+    return moment == its ? EnumSet.of(ALL.get(turn++ % ALL.size())) : EnumSet.noneOf(Fault.class);
   }
 }
