@@ -35,7 +35,7 @@ final class ClaimRounds {
     static Round of(Answer answer, Granted granted) {
       List<Lease> all = new ArrayList<>(answer.leases);
       all.addAll(granted.leases());
-      boolean moved = granted.parked() + granted.leases().size() > 0;
+      boolean moved = granted.aside() + granted.leases().size() > 0;
       boolean unsettled = moved && granted.leases().size() < answer.apart().size();
       return new Round(all, unsettled, granted.woken(), answer.nextDueIn());
     }

@@ -113,10 +113,10 @@ final class GuardedClaims {
   /**
    * How it went.
    *
-   * @param parked jobs that will not be met again until there is room for them
+   * @param aside jobs that another round meets otherwise: parked now, or with resources to be made
    * @param woken jobs of whatever kind that can be claimed now and could not before
    */
-  record Granted(List<Lease> leases, int parked, int woken) {}
+  record Granted(List<Lease> leases, int aside, int woken) {}
 
   private final LeaseRow leaseRow;
   private final Holds holds;
@@ -150,7 +150,7 @@ final class GuardedClaims {
             .toList();
     Set<String> names = new TreeSet<>();
     found.forEach(candidate -> names.addAll(candidate.asking.needs().resources()));
-    lock(handle, names);
+    lock(handle, names, request.claimId().isPresent());
     Rooms rooms = holds.waiting().rooms(handle, names);
     Set<UUID> locked = lockJobs(handle, found);
 
@@ -158,6 +158,7 @@ final class GuardedClaims {
     List<Parked> parked = new ArrayList<>();
     List<UUID> nothingKept = new ArrayList<>();
     Set<String> leftFree = new TreeSet<>();
+    int left = 0;
     for (Candidate candidate : found) {
       Asking asking = candidate.asking;
       boolean hasPlace = !candidate.limited || places.getOrDefault(candidate.queue, 0) > 0;
@@ -178,7 +179,10 @@ final class GuardedClaims {
             nothingKept.add(asking.jobId());
           }
         }
-        case Decision.Leave() -> asking.needs().resources().forEach(knownResources::remove);
+        case Decision.Leave() -> { // pruned since we knew them
+          left++;
+          asking.needs().resources().forEach(knownResources::remove);
+        }
       }
     }
 
@@ -197,7 +201,7 @@ final class GuardedClaims {
       handle.execute("SET LOCAL lock_timeout TO DEFAULT"); // the hook may wait for its own tables
     }
     consequences.moved(handle, leases.stream().map(Lease::started).toList());
-    return new Granted(leases, parked.size(), woken);
+    return new Granted(leases, parked.size() + left, woken);
   }
 
   private List<Candidate> candidates(Handle handle, List<UUID> jobIds) {
@@ -224,12 +228,15 @@ final class GuardedClaims {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  private void lock(Handle handle, Set<String> names) {
+  // For a claim with an id there is no second round, so it makes sure.
+  private void lock(Handle handle, Set<String> names, boolean surely) {
     if (knownResources.size() > MOST_KNOWN_RESOURCES) {
       knownResources.clear();
     }
     int made =
-        holds.make(handle, names.stream().filter(name -> !knownResources.contains(name)).toList());
+        holds.make(
+            handle,
+            names.stream().filter(name -> surely || !knownResources.contains(name)).toList());
     Set<String> there = holds.lockSoon(handle, names);
     if (made == 0) { // else a rollback could take them away again, and the next claim find no row
       knownResources.addAll(there);

@@ -28,8 +28,9 @@ public final class Reaper {
 
   private static final int NAMES_AT_ONCE = 500;
 
-  // With a run every five seconds, every minute.
-  private static final int RUNS_PER_PRUNING = 12;
+  // With a run every five seconds, every ten minutes and every minute.
+  private static final int RUNS_PER_PRUNING = 120;
+  private static final int RUNS_PER_SWEEP = 12;
 
   private final Db db;
   private final OverdueAttempts overdue;
@@ -68,6 +69,8 @@ public final class Reaper {
     woken += tried("look after waiting jobs", this::lookAfterWaiting);
     if (++runs % RUNS_PER_PRUNING == 0) {
       tried("prune resources", () -> db.inTransaction(pruner::prune));
+    }
+    if (runs % RUNS_PER_SWEEP == 0) {
       tried("prune the history", history::prune);
     }
     if (woken > 0) {

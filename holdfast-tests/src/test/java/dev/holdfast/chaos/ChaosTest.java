@@ -11,13 +11,15 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Worker processes killed, frozen and terminated, judged by a ledger outside of Holdfast. {@code
- * -Dholdfast.chaos.minutes=60} for a longer run, {@code -Dholdfast.chaos.seed} for other dice; with
- * real processes a seed repeats what is done, not when exactly it hits.
+ * -Dholdfast.chaos.minutes=60} for a longer run, {@code -Dholdfast.chaos.jobs=2000} for a shorter
+ * one, {@code -Dholdfast.chaos.seed} for other dice; with real processes a seed repeats what is
+ * done, not when exactly it hits.
  */
 class ChaosTest {
 
   private static final double MINUTES =
       Double.parseDouble(System.getProperty("holdfast.chaos.minutes", "1.5"));
+  private static final int JOBS = Integer.getInteger("holdfast.chaos.jobs", 10_000);
   private static final long SEED = Long.getLong("holdfast.chaos.seed", 20_261_116L);
 
   @Test
@@ -52,6 +54,9 @@ class ChaosTest {
       assertThat(run.surprises()).as("what the nemesis did not do").isEmpty();
       assertThat(figures.cutShort()).as("attempts that kills cut short").isGreaterThan(20);
       assertThat(figures.outlived()).as("attempts longer than their lease").isGreaterThan(50);
+      assertThat(figures.drained())
+          .as("processes that were terminated and drained")
+          .isGreaterThanOrEqualTo(nemesis.terminations());
       assertThat(figures.givenBack()).as("attempts stopped by a drain").isPositive();
       assertThat(figures.refusedByLedger()).as("stale reports refused").isPositive();
       assertThat(figures.refusedByHoldfast()).as("stale writes refused").isPositive();
@@ -61,7 +66,7 @@ class ChaosTest {
   /** Less would not show much. */
   private static boolean isEnough(ChaosRun run) {
     Nemesis nemesis = run.nemesis();
-    return run.acknowledged().size() >= 10_000
+    return run.acknowledged().size() >= JOBS
         && nemesis.kills() >= 30
         && nemesis.freezes() >= 3
         && nemesis.terminations() >= 3;

@@ -16,8 +16,8 @@ import java.util.Optional;
 final class Exclusion {
 
   // A woken worker may start what it claimed just before it was frozen; it takes a moment to see
-  // that it is too late.
-  private static final long WAKING_MILLIS = 1_000;
+  // that it is too late, and seconds where many processes share few cores.
+  private static final long WAKING_MILLIS = 5_000;
 
   private record Running(String grant, String worker, long sinceMillis) {}
 

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
  * @param cutShort attempts that were running when their process was killed
  * @param outlived attempts that ran longer than their lease and were done all the same
  * @param givenBack attempts that were stopped and said so
+ * @param drained processes that ended in good order
  * @param refusedByLedger starts and effects of those whose place was taken
  * @param refusedByHoldfast ends and checkpoints of those whose lease was lost
  * @param longestRecovery from a process's death to the next start of a job it had
@@ -25,6 +26,7 @@ record Figures(
     int cutShort,
     int outlived,
     int givenBack,
+    int drained,
     int refusedByLedger,
     int refusedByHoldfast,
     Duration longestRecovery) {
@@ -44,6 +46,7 @@ record Figures(
     private int cutShort;
     private int outlived;
     private int givenBack;
+    private int drained;
     private int refusedByLedger;
     private int refusedByHoldfast;
     private long longestRecoveryMillis;
@@ -60,6 +63,7 @@ record Figures(
           cutShort,
           outlived,
           givenBack,
+          drained,
           refusedByLedger,
           refusedByHoldfast,
           Duration.ofMillis(longestRecoveryMillis));
@@ -71,7 +75,10 @@ record Figures(
         case "effect" -> refusedByLedger += entry.accepted() ? 0 : 1;
         case "end" -> end(entry);
         case "holdfast-refused" -> refusedByHoldfast++;
-        case "bye" -> closing.add(entry.who());
+        case "bye" -> {
+          drained++;
+          closing.add(entry.who());
+        }
         case "gone" -> gone(entry);
         default -> {}
       }

@@ -121,7 +121,7 @@ final class Fleet implements AutoCloseable {
   boolean terminate(Member member) {
     boolean hit = move(member, Phase.READY, Phase.LEAVING);
     if (hit) {
-      member.process().destroy();
+      askToEnd(member);
       var unusedLate =
           member
               .process()
@@ -133,6 +133,11 @@ final class Fleet implements AutoCloseable {
               });
     }
     return hit;
+  }
+
+  // By its handle: Process.destroy closes the child's standard input, too, and it would not drain.
+  private static void askToEnd(Member member) {
+    member.process().toHandle().destroy();
   }
 
   boolean freezes(Member member) {
@@ -163,7 +168,7 @@ final class Fleet implements AutoCloseable {
       synchronized (this) {
         member.phase = Phase.LEAVING;
       }
-      member.process().destroy();
+      askToEnd(member);
     }
     for (Member member : last) {
       if (!member.process().waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
