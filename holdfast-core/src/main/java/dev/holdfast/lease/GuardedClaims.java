@@ -168,7 +168,7 @@ final class GuardedClaims {
       switch (rooms.decide(asking)) {
         case Decision.Grant() -> {
           granted.add(asking.jobId());
-          places.computeIfPresent(candidate.queue, (queue, left) -> left - 1);
+          places.computeIfPresent(candidate.queue, (queue, free) -> free - 1);
           // Now it is the next one's turn.
           asking.needs().targetResource().filter(rooms::hasRoomLeft).ifPresent(leftFree::add);
         }

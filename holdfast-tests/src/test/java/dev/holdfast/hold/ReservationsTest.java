@@ -60,7 +60,7 @@ class ReservationsTest extends EngineTest {
     assertThat(
             tenant.query(
                 """
-                SELECT *
+                SELECT job_id
                   FROM {schema}.reservation AS waits
                   JOIN {schema}.reservation AS has USING (job_id)
                  WHERE NOT waits.got AND has.got AND has.resource > waits.resource
