@@ -65,7 +65,6 @@ class PlantedBugs {
 
   private static Optional<String> byModel(UnaryOperator<String> planted, long commands)
       throws SQLException {
-    return ModelRun.firstDisagreement(planted, commands)
-        .map(how -> "caught by the model, " + how);
+    return ModelRun.firstDisagreement(planted, commands).map(how -> "caught by the model, " + how);
   }
 }
