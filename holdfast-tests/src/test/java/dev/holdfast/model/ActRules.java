@@ -79,7 +79,9 @@ record ActRules(Model model, AttemptRules attempts) {
 
   private static void askToStop(ModelJob job, Optional<Phase> as) {
     job.phase = Phase.STOPPING;
-    job.stopAs = as.or(() -> job.stopAs);
+    if (!job.stopAs.equals(Optional.of(Phase.CANCELLED))) { // which stays
+      job.stopAs = as.or(() -> job.stopAs);
+    }
   }
 
   private void stop(ModelJob job) {

@@ -140,7 +140,7 @@ final class Driver {
   }
 
   private void after(Command command, List<String> complaints) throws SQLException {
-    after(command, complaints, Snapshot.of(sandbox), Set.of());
+    after(command, complaints, snapshot(), Set.of());
   }
 
   private void after(
@@ -158,10 +158,17 @@ final class Driver {
     before = after;
   }
 
+  private Snapshot snapshot() throws SQLException {
+    long began = System.nanoTime();
+    Snapshot snapshot = Snapshot.of(sandbox);
+    tally.count("µs reading tables", (System.nanoTime() - began) / 1_000);
+    return snapshot;
+  }
+
   private List<String> violations() {
     long began = System.nanoTime();
     List<String> violations = invariants.check().stream().map(String::valueOf).toList();
-    tally.count("ms reading views", (System.nanoTime() - began) / 1_000_000);
+    tally.count("µs reading views", (System.nanoTime() - began) / 1_000);
     return violations;
   }
 
@@ -187,7 +194,7 @@ final class Driver {
     }
     Optional<Remembered> repeated = claim.claimId().map(claims::get);
     Claimed claimed = leases.claim(request);
-    Snapshot after = Snapshot.of(sandbox);
+    Snapshot after = snapshot();
     Set<String> kinds = claim.kinds().isEmpty() ? KINDS : claim.kinds();
     if (repeated.isPresent()) {
       tally.count("claims repeated");

@@ -15,6 +15,7 @@ import dev.holdfast.model.Command.Reap;
 import dev.holdfast.model.Command.SetCapacity;
 import dev.holdfast.model.Command.Spec;
 import dev.holdfast.model.Command.Tick;
+import dev.holdfast.model.ModelJob.By;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -169,14 +170,19 @@ final class Generator {
       return claim(driver);
     }
     int lease = dice.nextInt(count);
-    // Mostly what it said before, if it did.
     long fence = driver.lease(job.number, lease).orElseThrow().key().fence();
-    How how =
-        Optional.ofNullable(job.ends.get(fence))
-            .flatMap(ModelJob.Recorded::saidByWorker)
-            .filter(said -> dice.nextInt(3) > 0)
-            .orElseGet(this::how);
-    return new Finish(List.of(new End(job.number, lease, how)));
+    Optional<ModelJob.Recorded> recorded = Optional.ofNullable(job.ends.get(fence));
+    return new Finish(List.of(new End(job.number, lease, late(recorded))));
+  }
+
+  // Mostly what it said before, if it did; or what the reaper did in its place, or nearly.
+  private How late(Optional<ModelJob.Recorded> recorded) {
+    if (recorded.isEmpty() || dice.nextInt(3) == 0) {
+      return how();
+    }
+    ModelJob.Recorded end = recorded.get();
+    boolean wasFailed = end.by() == By.REAPER && end.phase() == ModelJob.Phase.FAILED;
+    return wasFailed ? How.FAILED : end.saidByWorker().orElseGet(this::how);
   }
 
   private Command beat(Driver driver, List<ModelJob> jobs, List<ModelJob> leased) {
@@ -189,10 +195,16 @@ final class Generator {
   private Command act(Driver driver, List<ModelJob> jobs) {
     JobAct act = any(List.of(JobAct.values()));
     boolean force = dice.nextInt(3) == 0;
-    List<ModelJob> among = dice.nextInt(3) == 0 ? ofOneState(jobs) : jobs;
+    List<ModelJob> stopping =
+        jobs.stream().filter(job -> job.phase == ModelJob.Phase.STOPPING).toList();
+    // Jobs do not stay in stopping for long, so that few would be found there.
+    List<ModelJob> found =
+        !stopping.isEmpty() && dice.nextInt(3) == 0
+            ? stopping
+            : dice.nextInt(3) == 0 ? ofOneState(jobs) : jobs;
     List<ModelJob> allowed =
-        among.stream().filter(job -> driver.rules().isAllowed(job, act, force)).toList();
-    ModelJob job = any(allowed.isEmpty() || dice.nextInt(5) == 0 ? among : ofOneState(allowed));
+        found.stream().filter(job -> driver.rules().isAllowed(job, act, force)).toList();
+    ModelJob job = any(allowed.isEmpty() || dice.nextInt(5) == 0 ? found : ofOneState(allowed));
     return new Do(act, force, job.number, act == JobAct.CHANGE ? change() : Change.NONE);
   }
 

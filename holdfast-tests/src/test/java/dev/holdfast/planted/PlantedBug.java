@@ -93,7 +93,7 @@ enum PlantedBug implements UnaryOperator<String> {
   FORCED_BUT_STILL_STOPPING(
       "SET state = 'running', stop_as = NULL", "", "WHERE", "WHERE false AND"),
   FORCED_WORK_COUNTS_AS_STOPPED(
-      "SET passes_at", "ForcedEnds", "silent.lease_expires_at \\+", "clock_timestamp() - '1 d' +"),
+      "SET passes_at", "ForcedEnds", "silent.lease_expires_at \\+", "now() - interval '1 day' +"),
   FORCED_WORK_HOLDS_FOR_EVER("SET passes_at", "ForcedEnds", "WHERE", "WHERE false AND"),
   NOTHING_TIMES_OUT(Statements.OVERDUE, "", "OR times_out_at", "OR false AND times_out_at"),
   TIMES_OUT_WITHOUT_GRACE(
@@ -156,6 +156,11 @@ enum PlantedBug implements UnaryOperator<String> {
     this.caller = caller;
     this.guard = Pattern.compile(guard);
     this.instead = instead;
+  }
+
+  /** Whether this is the statement, with the guard in it, whoever uses it. */
+  boolean finds(String sql) {
+    return statement.matcher(sql).find() && guard.matcher(sql).find();
   }
 
   @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.interleaving.InterleavingRun;
 import dev.holdfast.model.ModelRun;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 class PlantedBugs {
 
   private static final String WHICH = System.getProperty("holdfast.planted", "all");
-  private static final long COMMANDS = Long.getLong("holdfast.planted.commands", 4_000);
+  private static final long COMMANDS = Long.getLong("holdfast.planted.commands", 8_000);
   private static final int PLAYS = Integer.getInteger("holdfast.planted.plays", 60);
 
   @Test
@@ -48,17 +49,22 @@ class PlantedBugs {
           changed.addAndGet(rewritten.equals(sql) ? 0 : 1);
           return rewritten;
         };
-    Optional<String> byModel = ModelRun.firstDisagreement(planted, COMMANDS);
-    Optional<String> byInterleavings =
-        byModel.isPresent() ? Optional.empty() : InterleavingRun.firstFailure(planted, PLAYS);
-    System.out.printf(
-        "Planted: %s, %s%n",
-        bug,
-        byModel
-            .map(how -> "caught by the model, " + how)
-            .or(() -> byInterleavings.map(how -> "caught by the interleavings, " + how))
-            .orElse("NOT caught"));
+    Optional<String> caught = byModel(planted, COMMANDS / 4);
+    if (caught.isEmpty()) {
+      caught =
+          InterleavingRun.firstFailure(planted, PLAYS)
+              .map(how -> "caught by the interleavings, " + how);
+    }
+    if (caught.isEmpty()) {
+      caught = byModel(planted, COMMANDS);
+    }
+    System.out.printf("Planted: %s, %s%n", bug, caught.orElse("NOT caught"));
     assertThat(changed.get()).as("%s is still there to be taken away", bug).isPositive();
-    return byModel.isPresent() || byInterleavings.isPresent();
+    return caught.isPresent();
+  }
+
+  private static Optional<String> byModel(UnaryOperator<String> planted, long commands)
+      throws SQLException {
+    return ModelRun.firstDisagreement(planted, commands).map(how -> "caught by the model, " + how);
   }
 }
