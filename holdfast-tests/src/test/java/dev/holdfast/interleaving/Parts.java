@@ -7,6 +7,7 @@ import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Policy.OnFailure;
 import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.job.Subject;
 import dev.holdfast.job.TimeLimit;
 import dev.holdfast.lease.Extension.Status;
 import dev.holdfast.lease.Finish;
@@ -23,6 +24,8 @@ final class Parts {
 
   static final PolicyOverrides TEN_SECONDS =
       PolicyOverrides.NONE.withTimeout(TimeLimit.of(Duration.ofSeconds(10)));
+
+  static final Subject SITE = Subject.of("site", "1", "deploying");
 
   private Parts() {}
 

@@ -1,6 +1,7 @@
 package dev.holdfast.interleaving;
 
 import static dev.holdfast.interleaving.Parts.HOLDS;
+import static dev.holdfast.interleaving.Parts.SITE;
 import static dev.holdfast.interleaving.Parts.TEN_SECONDS;
 import static dev.holdfast.interleaving.Parts.act;
 import static dev.holdfast.interleaving.Parts.beat;
@@ -46,6 +47,11 @@ enum Scenario {
               .enqueue("two", NewJob.of("deploy", 1).withTarget("t").withResources("a"))
               .enqueue("three", needs("a")),
       scene -> List.of(claim(1), claim(2))),
+
+  // Without a resource whose lock would keep them apart.
+  CLAIM_CLAIM_FOR_A_SUBJECT(
+      scene -> scene.enqueue("one", NewJob.of("deploy", 1).withSubject(SITE)),
+      scene -> List.of(claim(1), claim(1))),
 
   CLAIM_CLAIM_UNDER_ONE_ID(
       scene -> scene.enqueue("one", needs("a")).enqueue("two", needs("b")),

@@ -135,6 +135,7 @@ final class Scene {
   /** What is wrong after a play, in which these leases were granted. */
   List<String> complaints(List<Lease> granted) throws SQLException {
     List<String> complaints = new ArrayList<>(violations());
+    complaints.addAll(givenAwayUnended(granted));
     List<String> running = column("SELECT id FROM {schema}.job WHERE worker IS NOT NULL");
     mustRun.stream()
         .filter(job -> !running.contains(job.toString()))
@@ -150,6 +151,19 @@ final class Scene {
     complaints.addAll(violations());
     unfinished().forEach(job -> complaints.add("never ended: " + job));
     return complaints;
+  }
+
+  // Whoever has a job's next lease has it because the one before is on record as over.
+  private List<String> givenAwayUnended(List<Lease> granted) throws SQLException {
+    List<String> known =
+        column(
+            "SELECT id || ' ' || fence FROM {schema}.job_all"
+                + " UNION ALL SELECT job_id || ' ' || fence FROM {schema}.attempt_all");
+    return granted.stream()
+        .map(lease -> lease.key().jobId() + " " + lease.key().fence())
+        .filter(lease -> !known.contains(lease))
+        .map(lease -> "given to somebody else and never ended: " + lease)
+        .toList();
   }
 
   private void succeed(List<Lease> open) {

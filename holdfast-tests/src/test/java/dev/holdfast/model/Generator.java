@@ -197,6 +197,11 @@ final class Generator {
     boolean force = dice.nextInt(3) == 0;
     List<ModelJob> stopping =
         jobs.stream().filter(job -> job.phase == ModelJob.Phase.STOPPING).toList();
+    List<ModelJob> lingering =
+        jobs.stream().filter(job -> job.isFinished() && driver.model().holdsAnything(job)).toList();
+    if (act == JobAct.DELETE && !lingering.isEmpty() && dice.nextBoolean()) {
+      return new Do(act, force, any(lingering).number, Change.NONE);
+    }
     // Jobs do not stay in stopping for long, so that few would be found there.
     List<ModelJob> found =
         !stopping.isEmpty() && dice.nextInt(3) == 0
