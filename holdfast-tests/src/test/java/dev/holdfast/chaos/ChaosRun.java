@@ -38,7 +38,7 @@ final class ChaosRun implements AutoCloseable {
   private static final int LEDGER_MEGABYTES = 256;
   private static final int BATCH = 220;
   private static final int MOST_LIVE = 400;
-  private static final Duration LONGEST_ROUND = Duration.ofSeconds(4);
+  private static final Duration LONGEST_ROUND = Duration.ofSeconds(8);
   private static final Duration POLL = Duration.ofMillis(100);
   private static final Duration DRAIN_DEADLINE = Duration.ofMinutes(4);
 
