@@ -2,6 +2,7 @@ package dev.holdfast.lease;
 
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Lifecycle;
+import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -47,24 +48,17 @@ final class Transitions {
         RETURNING *, width_bucket(id, (SELECT job_ids FROM ended)) AS place
       )
       INSERT INTO {schema}.job_done
-             (id, seq, fence, run_at, created_at, started_at, finished_at, lane, attempt, failures,
-              granted, state, attempt_outcome, worker, args, result, policy, tags,
-              unique_scope, unique_key, resources, target, subject_type, subject_id,
-              subject_during, error_code, error_message, log_excerpt,
-              cursor, progress_count, result_count, percent, message, progress_at,
-              input_tokens, output_tokens)
-      SELECT gone.id, gone.seq, gone.fence, gone.run_at, gone.created_at, gone.started_at,
-             {schema}.clock(), gone.lane, gone.attempt, gone.failures + ended.failures[place],
-             gone.granted, ended.states[place], ended.outcomes[place], gone.worker, gone.args,
-             ended.results[place]::json, gone.policy, gone.tags, gone.unique_scope, gone.unique_key,
-             gone.resources, gone.target, gone.subject_type, gone.subject_id, gone.subject_during,
-             ended.error_codes[place], ended.error_messages[place], ended.log_excerpts[place],
-             gone.cursor, gone.progress_count, gone.result_count, gone.percent, gone.message,
-             gone.progress_at, gone.input_tokens, gone.output_tokens
+             ({carried}, run_at, granted, worker, finished_at, failures, state, attempt_outcome,
+              result, error_code, error_message, log_excerpt)
+      SELECT {carried}, run_at, granted, worker, {schema}.clock(),
+             gone.failures + ended.failures[place], ended.states[place], ended.outcomes[place],
+             ended.results[place]::json, ended.error_codes[place], ended.error_messages[place],
+             ended.log_excerpts[place]
         FROM gone
        CROSS JOIN ended
       RETURNING id, fence
-      """;
+      """
+          .replace("{carried}", Columns.CARRIED);
 
   // The row stays live, so the attempt that just ended goes to attempt. A job handed back at once
   // keeps its run_at, and with it its place. One that somebody asked to stop does not run again.

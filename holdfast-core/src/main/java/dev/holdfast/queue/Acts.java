@@ -48,6 +48,7 @@ public final class Acts {
   private final Blocks blocks;
   private final Subjects subjects;
   private final Audit audit;
+  private final JobReader reader;
   private final Moves moves;
   private final ForcedEnds forced;
   private final Lanes lanes;
@@ -61,6 +62,7 @@ public final class Acts {
     this.blocks = new Blocks(db);
     this.subjects = new Subjects(db);
     this.audit = new Audit(db);
+    this.reader = new JobReader(db);
     this.moves = new Moves(db);
     this.forced = new ForcedEnds(tenant, consequences);
     this.lanes = new Lanes(db);
@@ -92,7 +94,7 @@ public final class Acts {
             moves.requestStop(handle, job, Optional.empty());
             return Optional.empty();
           }
-          if (moves.policy(handle, id).onStop() == OnStop.CANCEL) {
+          if (reader.policy(handle, id).onStop() == OnStop.CANCEL) {
             return end(handle, job, JobState.CANCELLED, "STOPPED", act.words("Stopped"));
           }
           if (job.state() != JobState.PAUSED) {
@@ -179,7 +181,7 @@ public final class Acts {
         (handle, job) -> {
           Optional<String> subject =
               end(handle, job, JobState.FAILED, "FAILED_BY_HAND", act.words("Failed"));
-          if (!job.state().isLeased() && moves.policy(handle, id).onFailure() == OnFailure.HOLD) {
+          if (!job.state().isLeased() && reader.policy(handle, id).onFailure() == OnFailure.HOLD) {
             block(handle, job, JobState.FAILED, act);
           }
           return subject;
@@ -215,7 +217,7 @@ public final class Acts {
     @Nullable Long lane =
         changes
             .priority()
-            .flatMap(priority -> moves.lane(id).map(old -> old.withPriority(priority)))
+            .flatMap(priority -> reader.lane(id).map(old -> old.withPriority(priority)))
             .map(lanes::idOf)
             .orElse(null);
     return perform(
@@ -251,12 +253,12 @@ public final class Acts {
 
   private Job perform(JobAct what, UUID id, Act act, Step step) {
     List<String> resources =
-        moves.find(id).orElseThrow(() -> Refusals.noSuchJob(id)).needs().resources();
+        reader.find(id).orElseThrow(() -> Refusals.noSuchJob(id)).needs().resources();
     Done done =
         inTransaction(handle -> {
           holds.make(handle, resources); // one that was never claimed has no row to lock
           holds.lock(handle, resources);
-          Job before = moves.lock(handle, id).orElseThrow(() -> Refusals.noSuchJob(id));
+          Job before = reader.lock(handle, id).orElseThrow(() -> Refusals.noSuchJob(id));
           if (!what.isAllowed(before.state(), act.force())) {
             throw Refusals.notInItsState(what, before);
           }
@@ -264,7 +266,7 @@ public final class Acts {
           holds.waiting().forget(handle, List.of(id));
           int woken = holds.waiting().wake(handle, resources);
           subject.ifPresent(state -> move(handle, before, state));
-          Job after = moves.find(handle, id).orElse(before); // deleted: as it was
+          Job after = reader.find(handle, id).orElse(before); // deleted: as it was
           if (after.state() != before.state() && !before.state().isLeased()) {
             consequences.moved(handle, List.of(moved(before, after)));
           }

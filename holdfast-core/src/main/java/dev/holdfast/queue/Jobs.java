@@ -25,11 +25,6 @@ import org.jdbi.v3.core.JdbiException;
 /** The jobs of one tenant, as applications see them: put them in, look at them. Thread-safe. */
 public final class Jobs {
 
-  private static final String GET =
-      """
-      SELECT * FROM {schema}.job_all WHERE id = :id
-      """;
-
   private static final String ATTEMPTS =
       """
       SELECT * FROM {schema}.attempt_all WHERE job_id = :id ORDER BY fence
@@ -57,7 +52,7 @@ public final class Jobs {
   private final Lanes lanes;
   private final Enqueuer enqueuer;
   private final BulkCopy bulkCopy;
-  private final String get;
+  private final JobReader reader;
   private final String attempts;
   private final String log;
   private final String items;
@@ -71,7 +66,7 @@ public final class Jobs {
     this.announcer = announcer;
     this.enqueuer = new Enqueuer(db, lanes);
     this.bulkCopy = new BulkCopy(db, lanes);
-    this.get = db.sql(GET);
+    this.reader = new JobReader(db);
     this.attempts = db.sql(ATTEMPTS);
     this.log = db.sql(LOG);
     this.items = db.sql(ITEMS);
@@ -113,8 +108,7 @@ public final class Jobs {
   }
 
   public Optional<Job> get(UUID id) {
-    return db.withHandle(
-        handle -> handle.createQuery(get).bind("id", id).map(JobMapper.JOB).findOne());
+    return reader.find(id);
   }
 
   /** The attempts of a job that ended, oldest first. */

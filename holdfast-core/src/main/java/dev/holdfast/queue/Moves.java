@@ -1,56 +1,22 @@
 package dev.holdfast.queue;
 
-import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Payload;
-import dev.holdfast.job.Policy;
+import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Update;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How people's acts are written: each statement guarded by the job and the state, and fence, that
- * {@link #lock} found it in.
+ * {@link JobReader#lock} found it in.
  */
 final class Moves {
-
-  private static final String GET =
-      """
-      SELECT * FROM {schema}.job_all WHERE id = :id
-      """;
-
-  private static final String POLICY =
-      """
-      SELECT job_all.policy, queue.defaults
-        FROM {schema}.job_all
-        LEFT JOIN {schema}.queue ON queue.name = job_all.queue
-       WHERE job_all.id = :id
-      """;
-
-  private static final String LANE =
-      """
-      SELECT lane.*
-        FROM {schema}.lane
-       WHERE lane.id = (SELECT lane FROM {schema}.job WHERE id = :id
-                        UNION ALL
-                        SELECT lane FROM {schema}.job_done WHERE id = :id)
-      """;
-
-  private static final String LOCK_LIVE =
-      """
-      SELECT id FROM {schema}.job WHERE id = :id FOR UPDATE
-      """;
-
-  private static final String LOCK_DONE =
-      """
-      SELECT id FROM {schema}.job_done WHERE id = :id FOR UPDATE
-      """;
 
   private static final String SET =
       """
@@ -80,20 +46,13 @@ final class Moves {
         RETURNING *
       )
       INSERT INTO {schema}.job_done
-             (id, seq, fence, run_at, created_at, started_at, finished_at, lane, attempt, failures,
-              granted, state, args, result, policy, tags, unique_scope, unique_key,
-              resources, target, subject_type, subject_id, subject_during,
-              error_code, error_message,
-              cursor, progress_count, result_count, percent, message, progress_at,
-              input_tokens, output_tokens)
-      SELECT id, seq, fence, run_at, created_at, started_at, {schema}.clock(), lane, attempt,
-             failures, granted, :to, args, :result::json, policy, tags, unique_scope, unique_key,
-             resources, target, subject_type, subject_id, subject_during,
-             :error_code, :error_message,
-             cursor, progress_count, result_count, percent, message, progress_at,
-             input_tokens, output_tokens
+             ({carried}, run_at, granted, failures, finished_at, state, result, error_code,
+              error_message)
+      SELECT {carried}, run_at, granted, failures, {schema}.clock(), :to, :result::json,
+             :error_code, :error_message
         FROM gone
-      """;
+      """
+          .replace("{carried}", Columns.CARRIED);
 
   // The last attempt's facts stand with the finished job; they stay in the history when it leaves.
   private static final String KEEP_LAST_ATTEMPT =
@@ -114,22 +73,13 @@ final class Moves {
         RETURNING *
       )
       INSERT INTO {schema}.job
-             (id, seq, fence, run_at, created_at, started_at, lane, attempt, failures, granted,
-              state, args, policy, tags, unique_scope, unique_key,
-              resources, target, subject_type, subject_id, subject_during,
-              error_code, error_message,
-              cursor, progress_count, result_count, percent, message, progress_at,
-              input_tokens, output_tokens)
+             ({carried}, run_at, granted, failures, state, error_code, error_message)
       OVERRIDING SYSTEM VALUE
-      SELECT id, seq, fence, CASE WHEN :now THEN {schema}.clock() ELSE run_at END, created_at,
-             started_at, lane, attempt, failures,
-             granted + :grant, 'queued', args, policy, tags, unique_scope, unique_key,
-             resources, target, subject_type, subject_id, subject_during,
-             error_code, error_message,
-             cursor, progress_count, result_count, percent, message, progress_at,
-             input_tokens, output_tokens
+      SELECT {carried}, CASE WHEN :now THEN {schema}.clock() ELSE run_at END, granted + :grant,
+             failures, 'queued', error_code, error_message
         FROM back
-      """;
+      """
+          .replace("{carried}", Columns.CARRIED);
 
   private static final String RESTATE =
       """
@@ -188,13 +138,6 @@ final class Moves {
     }
   }
 
-  private final Db db;
-  private final String get;
-  private final PolicyJson policies = new PolicyJson();
-  private final String policy;
-  private final String lane;
-  private final String lockLive;
-  private final String lockDone;
   private final String set;
   private final String requestStop;
   private final String finish;
@@ -206,12 +149,6 @@ final class Moves {
   private final String resolve;
 
   Moves(Db db) {
-    this.db = db;
-    this.get = db.sql(GET);
-    this.policy = db.sql(POLICY);
-    this.lane = db.sql(LANE);
-    this.lockLive = db.sql(LOCK_LIVE);
-    this.lockDone = db.sql(LOCK_DONE);
     this.set = db.sql(SET);
     this.requestStop = db.sql(REQUEST_STOP);
     this.finish = db.sql(FINISH);
@@ -221,43 +158,6 @@ final class Moves {
     this.change = db.sql(CHANGE);
     this.delete = db.sql(DELETE);
     this.resolve = db.sql(RESOLVE);
-  }
-
-  Optional<Job> find(UUID id) {
-    return db.withHandle(handle -> find(handle, id));
-  }
-
-  /** The job, which from now on nobody else can change; its resources are locked before. */
-  Optional<Job> lock(Handle handle, UUID id) {
-    // Twice, because it may move to the other table while its row is waited for.
-    for (int i = 0; i < 2; i++) {
-      if (isThere(handle, lockLive, id) || isThere(handle, lockDone, id)) {
-        return find(handle, id);
-      }
-    }
-    return Optional.empty();
-  }
-
-  private static boolean isThere(Handle handle, String sql, UUID id) {
-    return handle.createQuery(sql).bind("id", id).mapTo(UUID.class).findOne().isPresent();
-  }
-
-  /** What the job's own policy says, over its queue's, over the defaults. */
-  Policy policy(Handle handle, UUID id) {
-    return handle
-        .createQuery(policy)
-        .bind("id", id)
-        .map((row, context) -> policies.resolve(row.getString("defaults"), row.getString("policy")))
-        .one();
-  }
-
-  Optional<Lane> lane(UUID id) {
-    return db.withHandle(handle ->
-        handle.createQuery(lane).bind("id", id).map((row, context) -> Lane.of(row)).findOne());
-  }
-
-  Optional<Job> find(Handle handle, UUID id) {
-    return handle.createQuery(get).bind("id", id).map(JobMapper.JOB).findOne();
   }
 
   /** A job that nobody runs goes into another state in which nobody runs it. */

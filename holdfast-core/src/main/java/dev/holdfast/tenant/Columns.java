@@ -16,6 +16,14 @@ import java.util.OptionalLong;
 /** Reads columns that several row mappers share; here SQL NULL becomes Optional. */
 public final class Columns {
 
+  /** What a job takes along to {@code job_done} when it finishes, and back when it returns. */
+  public static final String CARRIED =
+      """
+      id, seq, fence, created_at, started_at, lane, attempt, args, policy, tags, unique_scope,
+      unique_key, resources, target, subject_type, subject_id, subject_during, cursor,
+      progress_count, result_count, percent, message, progress_at, input_tokens, output_tokens\
+      """;
+
   private Columns() {}
 
   public static Instant instant(ResultSet row, String column) throws SQLException {

@@ -1,0 +1,100 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.codec.PolicyJson;
+import dev.holdfast.job.Job;
+import dev.holdfast.job.Policy;
+import dev.holdfast.tenant.Db;
+import java.util.Optional;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+
+/** Finds a job, and what goes with it, wherever it is: among the live or the finished. */
+final class JobReader {
+
+  private static final String GET =
+      """
+      SELECT * FROM {schema}.job_all WHERE id = :id
+      """;
+
+  private static final String POLICY =
+      """
+      SELECT job_all.policy, queue.defaults
+        FROM {schema}.job_all
+        LEFT JOIN {schema}.queue ON queue.name = job_all.queue
+       WHERE job_all.id = :id
+      """;
+
+  private static final String LANE =
+      """
+      SELECT lane.*
+        FROM {schema}.lane
+       WHERE lane.id = (SELECT lane FROM {schema}.job WHERE id = :id
+                        UNION ALL
+                        SELECT lane FROM {schema}.job_done WHERE id = :id)
+      """;
+
+  private static final String LOCK_LIVE =
+      """
+      SELECT id FROM {schema}.job WHERE id = :id FOR UPDATE
+      """;
+
+  private static final String LOCK_DONE =
+      """
+      SELECT id FROM {schema}.job_done WHERE id = :id FOR UPDATE
+      """;
+
+  private final Db db;
+  private final PolicyJson policies = new PolicyJson();
+  private final String get;
+  private final String policy;
+  private final String lane;
+  private final String lockLive;
+  private final String lockDone;
+
+  JobReader(Db db) {
+    this.db = db;
+    this.get = db.sql(GET);
+    this.policy = db.sql(POLICY);
+    this.lane = db.sql(LANE);
+    this.lockLive = db.sql(LOCK_LIVE);
+    this.lockDone = db.sql(LOCK_DONE);
+  }
+
+  /** The job as it is now. */
+  Optional<Job> find(UUID id) {
+    return db.withHandle(handle -> find(handle, id));
+  }
+
+  /** The job, which from now on nobody else can change; its resources are locked before. */
+  Optional<Job> lock(Handle handle, UUID id) {
+    // Twice, because it may move to the other table while its row is waited for.
+    for (int i = 0; i < 2; i++) {
+      if (isThere(handle, lockLive, id) || isThere(handle, lockDone, id)) {
+        return find(handle, id);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static boolean isThere(Handle handle, String sql, UUID id) {
+    return handle.createQuery(sql).bind("id", id).mapTo(UUID.class).findOne().isPresent();
+  }
+
+  /** What the job's own policy says, over its queue's, over the defaults. */
+  Policy policy(Handle handle, UUID id) {
+    return handle
+        .createQuery(policy)
+        .bind("id", id)
+        .map((row, context) -> policies.resolve(row.getString("defaults"), row.getString("policy")))
+        .one();
+  }
+
+  Optional<Lane> lane(UUID id) {
+    return db.withHandle(handle ->
+        handle.createQuery(lane).bind("id", id).map((row, context) -> Lane.of(row)).findOne());
+  }
+
+  Optional<Job> find(Handle handle, UUID id) {
+    return handle.createQuery(get).bind("id", id).map(JobMapper.JOB).findOne();
+  }
+}
