@@ -201,7 +201,7 @@ public final class Holdfast {
         background(
             List.of(own, pulse),
             presence,
-            () -> recover(own, Optional.of(name.value()), served),
+            () -> recover(own, Optional.of(name.value()), () -> served),
             () -> reapers.runOnce(served, UPKEEP_PERIOD)));
   }
 
@@ -219,11 +219,15 @@ public final class Holdfast {
         background(
             List.of(own, pulse),
             presence,
-            () -> recover(own, Optional.empty(), own.list().stream().map(own::tenant).toList()),
+            () -> recover(own, Optional.empty(), () -> tenantsOf(own)),
             () -> {
               rotation.refresh();
-              return reapers.runOnce(own.list().stream().map(own::tenant).toList(), UPKEEP_PERIOD);
+              return reapers.runOnce(tenantsOf(own), UPKEEP_PERIOD);
             }));
+  }
+
+  private static List<Tenant> tenantsOf(Tenants own) {
+    return own.list().stream().map(own::tenant).toList();
   }
 
   private Reaper reaper(Tenant tenant) {
@@ -236,11 +240,13 @@ public final class Holdfast {
   }
 
   // Without it those jobs wait until their leases have run out, so it may fail.
-  private void recover(Tenants own, Optional<String> tenant, List<Tenant> served) {
+  private void recover(Tenants own, Optional<String> tenant, Supplier<List<Tenant>> served) {
     try {
       Predecessors predecessors = new Predecessors(own.control(), tenant);
       Predecessors.Dead dead = predecessors.dead();
-      served.forEach(each -> reaper(each).endOf(dead));
+      if (!dead.names().isEmpty()) { // seldom: a start is not to pay for what did not happen
+        served.get().forEach(each -> reaper(each).endOf(dead));
+      }
       predecessors.forget(dead);
     } catch (RuntimeException e) {
       log.warn("Could not take over from workers that are dead; their leases will run out", e);

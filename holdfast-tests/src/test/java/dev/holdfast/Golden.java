@@ -13,12 +13,33 @@ import java.nio.file.Path;
 public final class Golden {
 
   private static final String UPDATE = "holdfast.golden.update";
+  private static final String END = "<!-- End of what is drawn. -->";
 
   private Golden() {}
 
   /** Compares with a file of this module's {@code src/test/resources/golden}. */
   public static void assertMatches(String file, String actual) throws IOException {
     assertMatches(Path.of("src/test/resources/golden", file), actual);
+  }
+
+  /**
+   * Compares with the part of a document that a test draws: all between the marks that name it.
+   *
+   * @param drawnBy the test's class
+   */
+  public static void assertDrawn(Path doc, Class<?> drawnBy, String drawn) throws IOException {
+    String mark =
+        "<!-- From here to the end mark: drawn by %s. -->".formatted(drawnBy.getSimpleName());
+    String text = Files.readString(doc);
+    assertThat(text).contains(mark, END);
+    int begin = text.indexOf(mark) + mark.length();
+    assertMatches(
+        doc,
+        text.substring(0, begin)
+            + "\n\n"
+            + drawn.strip()
+            + "\n\n"
+            + text.substring(text.indexOf(END, begin)));
   }
 
   /** Compares with any file; relative paths start at this module's directory. */

@@ -24,9 +24,9 @@ record ProcessId(String boot, String space, long pid, String began) {
   static Optional<ProcessId> current() {
     try {
       long pid = ProcessHandle.current().pid();
-      return readBeginning(pid).isEmpty()
-          ? Optional.empty()
-          : Optional.of(new ProcessId(readBoot(), readSpace(), pid, readBeginning(pid).get()));
+      String boot = readBoot();
+      String space = readSpace();
+      return readBeginning(pid).map(began -> new ProcessId(boot, space, pid, began));
     } catch (IOException | RuntimeException e) {
       return Optional.empty();
     }

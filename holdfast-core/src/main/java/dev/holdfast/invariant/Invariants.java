@@ -6,6 +6,7 @@ import dev.holdfast.tenant.Tenant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jdbi.v3.core.mapper.RowMapper;
 
 /**
@@ -15,31 +16,18 @@ import org.jdbi.v3.core.mapper.RowMapper;
  */
 public final class Invariants {
 
+  private static final List<String> RULES =
+      List.of("01", "02", "03", "04", "05", "06", "07", "08", "10", "14", "16");
+
   // Of each rule a hundred, because one violation alarms as well as a million.
   private static final String CHECK =
-      """
-      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i01 LIMIT 100)
-      UNION ALL
-      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i02 LIMIT 100)
-      UNION ALL
-      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i03 LIMIT 100)
-      UNION ALL
-      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i04 LIMIT 100)
-      UNION ALL
-      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i05 LIMIT 100)
-      UNION ALL
-      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i06 LIMIT 100)
-      UNION ALL
-      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i07 LIMIT 100)
-      UNION ALL
-      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i08 LIMIT 100)
-      UNION ALL
-      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i10 LIMIT 100)
-      UNION ALL
-      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i14 LIMIT 100)
-      UNION ALL
-      (SELECT id, job_id, resource, detail FROM {schema}.invariant_i16 LIMIT 100)
-      """;
+      RULES.stream()
+          .map(
+              """
+              (SELECT id, job_id, resource, detail FROM {schema}.invariant_i%s LIMIT 100)
+              """
+                  ::formatted)
+          .collect(Collectors.joining("UNION ALL\n"));
 
   // Where the server compiles plans, compiling this one takes seconds, and running it a tenth of
   // one.

@@ -84,7 +84,7 @@ public final class Reaper {
    * passes on only when the work must be over: something they started may have survived them.
    */
   public int endOf(Predecessors.Dead dead) {
-    int ended = dead.names().isEmpty() ? 0 : overdue.endOf(dead.names(), dead.asOf());
+    int ended = overdue.endOf(dead.names(), dead.asOf());
     if (ended > 0) {
       log.warn("Ended {} attempts of workers that are dead: {}", ended, dead.names());
       consequences.woken();

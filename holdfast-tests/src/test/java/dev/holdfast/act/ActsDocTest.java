@@ -4,7 +4,6 @@ import dev.holdfast.Golden;
 import dev.holdfast.job.JobAct;
 import dev.holdfast.job.JobState;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -13,18 +12,10 @@ import org.junit.jupiter.api.Test;
 class ActsDocTest {
 
   private static final Path DOC = Path.of("../docs/attempts.md");
-  private static final String BEGIN = "<!-- From here to the end mark: drawn by ActsDocTest. -->";
-  private static final String END = "<!-- End of what is drawn. -->";
 
   @Test
   void the_documented_acts_are_the_table_in_the_code() throws IOException {
-    String doc = Files.readString(DOC);
-    int begin = doc.indexOf(BEGIN) + BEGIN.length();
-    int end = doc.indexOf(END);
-
-    String drawn = doc.substring(0, begin) + "\n\n" + table() + "\n\n" + doc.substring(end);
-
-    Golden.assertMatches(DOC, drawn);
+    Golden.assertDrawn(DOC, ActsDocTest.class, table());
   }
 
   private static String table() {

@@ -15,19 +15,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LifecycleDocTest {
 
   private static final Path DOC = Path.of("../docs/lifecycle.md");
-  private static final String BEGIN =
-      "<!-- From here to the end mark: drawn by LifecycleDocTest. -->";
-  private static final String END = "<!-- End of what is drawn. -->";
 
   @Test
   void the_documented_diagram_is_the_table_in_the_code() throws IOException {
-    String doc = Files.readString(DOC);
-    int begin = doc.indexOf(BEGIN) + BEGIN.length();
-    int end = doc.indexOf(END);
-
-    String drawn = doc.substring(0, begin) + "\n\n" + diagram() + "\n" + doc.substring(end);
-
-    Golden.assertMatches(DOC, drawn);
+    Golden.assertDrawn(DOC, LifecycleDocTest.class, diagram());
   }
 
   @ParameterizedTest
