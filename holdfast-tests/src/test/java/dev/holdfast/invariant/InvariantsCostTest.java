@@ -49,7 +49,7 @@ class InvariantsCostTest {
                     .formatted(table.get("relname"))));
 
     Map<String, Double> read =
-        tenant.tenant().db().jdbi().withHandle(handle -> read(handle, planned));
+        tenant.tenant().db().jdbi().inTransaction(handle -> read(handle, planned));
 
     assertThat(read).isNotEmpty();
     assertThat(read.values()).as("rows read, by node: %s", read).allMatch(rows -> rows < MOST_ROWS);
@@ -60,6 +60,7 @@ class InvariantsCostTest {
     CoreStatement check = CoreStatement.named(Invariants.class, "CHECK");
     String prepare = tenant.tenant().db().sql(check.prepare("look"));
     try (Statement statement = handle.getConnection().createStatement()) {
+      statement.execute(Invariants.PLANNING);
       if (planned == Planned.BEFORE_THERE_WERE_JOBS) {
         statement.execute(prepare);
         statement.execute("EXECUTE look");
