@@ -7,7 +7,6 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
@@ -23,9 +22,6 @@ public final class Holds {
 
   /** How long work that nobody saw stop may go on after its lease, until it is killed. */
   public static final Duration KILL_GRACE = Duration.ofSeconds(5);
-
-  /** How long whoever has resources' locks may say nothing before the server takes them away. */
-  public static final Duration LONGEST_SILENCE = Duration.ofSeconds(5);
 
   // Much longer than any claim or finish takes, and much shorter than the shortest lease.
   private static final Duration SOON = Duration.ofMillis(300);
@@ -43,9 +39,7 @@ public final class Holds {
       """;
 
   // One by one, by index: compared with an array of unknown values, each row of a scan would be
-  // compared with each of them. The locks end with the transaction, and that with its process, if
-  // the server hears of the end: of one that is frozen or cut off it does not, and everybody would
-  // wait. So from here on the server ends a transaction that says nothing for a while.
+  // compared with each of them.
   private static final String LOCK =
       """
       SELECT resource.name
@@ -58,9 +52,8 @@ public final class Holds {
           WHERE resource.name = wanted.name
             FOR UPDATE
        ) AS resource
-       WHERE (SELECT set_config('idle_in_transaction_session_timeout', :silence_ms, true)
-                     || set_config('lock_timeout',
-                                   coalesce(:wait_ms, current_setting('lock_timeout')), true))
+       WHERE (SELECT set_config('lock_timeout',
+                                coalesce(:wait_ms, current_setting('lock_timeout')), true))
                IS NOT NULL
       """;
 
@@ -99,13 +92,6 @@ public final class Holds {
          AND hold.fence = silent.fence
       """;
 
-  private static final String NEXT_PASSING =
-      """
-      SELECT extract(epoch FROM min(passes_at) - {schema}.clock()) * 1000
-        FROM {schema}.hold
-       WHERE passes_at IS NOT NULL
-      """;
-
   private static final String PASSED =
       """
       SELECT DISTINCT resource
@@ -127,7 +113,6 @@ public final class Holds {
   private final String holdsAnything;
   private final String release;
   private final String linger;
-  private final String nextPassing;
   private final String passed;
   private final String passOn;
 
@@ -138,7 +123,6 @@ public final class Holds {
     this.holdsAnything = db.sql(HOLDS_ANYTHING);
     this.release = db.sql(RELEASE);
     this.linger = db.sql(LINGER);
-    this.nextPassing = db.sql(NEXT_PASSING);
     this.passed = db.sql(PASSED);
     this.passOn = db.sql(PASS_ON);
   }
@@ -180,7 +164,6 @@ public final class Holds {
         : handle
             .createQuery(lock)
             .bindArray("names", String.class, names)
-            .bind("silence_ms", String.valueOf(LONGEST_SILENCE.toMillis()))
             .bind("wait_ms", longestWaitMillis)
             .mapTo(String.class)
             .collectIntoSet();
@@ -218,16 +201,6 @@ public final class Holds {
           .bind("grace_ms", KILL_GRACE.toMillis())
           .execute();
     }
-  }
-
-  /** Zero when something is to be passed on; empty when nothing ever will be, as things stand. */
-  public Optional<Duration> untilNextPassing(Handle handle) {
-    return handle
-        .createQuery(nextPassing)
-        .map((row, context) -> Optional.ofNullable(row.getBigDecimal(1)))
-        .one()
-        // Here, not by greatest() in SQL: that takes 0 for larger than nothing at all.
-        .map(millis -> Duration.ofMillis(Math.max(0, millis.longValue())));
   }
 
   /** Passes on what silent workers held, once their grace is over; answers how many were woken. */

@@ -96,12 +96,12 @@ final class Claims {
          WHERE NOT apart
          GROUP BY lane
       ), due AS MATERIALIZED (
-        SELECT picked.id
+        SELECT picked.place
           FROM share
           JOIN lanes ON lanes.id = share.lane
          CROSS JOIN LATERAL (
-           SELECT id
-             FROM (SELECT job.id
+           SELECT place
+             FROM (SELECT job.ctid AS place
                      FROM {schema}.job
                     WHERE job.lane = share.lane
                       AND job.state = 'queued'
@@ -132,7 +132,7 @@ final class Claims {
                         THEN (SELECT timeout_ms FROM lanes WHERE lanes.id = job.lane)
                         ELSE (policy ->> 'timeout_seconds')::float8 * 1000
                     END
-         WHERE id = ANY (ARRAY (SELECT id FROM due))
+         WHERE ctid = ANY (ARRAY (SELECT place FROM due))
         RETURNING job.seq, job.lane, {lease_columns}
       )
       -- One row even when nothing was claimed: it tells what else there is to know.

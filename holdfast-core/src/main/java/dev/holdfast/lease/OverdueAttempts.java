@@ -29,19 +29,17 @@ final class OverdueAttempts {
   private static final int BATCH = 500;
 
   // How long a worker gets to say itself that an attempt ran too long.
-  private static final Duration TIMEOUT_GRACE = Duration.ofSeconds(2);
+  static final Duration TIMEOUT_GRACE = Duration.ofSeconds(2);
 
-  // What took too long is ended here only when its worker has let the time pass.
   private static final String OVERDUE =
       """
       SELECT id
         FROM {schema}.job
-       WHERE worker IS NOT NULL
-         AND (lease_expires_at < {schema}.clock()
-              OR times_out_at < {schema}.clock() - :grace_ms * interval '1 millisecond')
+       WHERE {overdue}
        ORDER BY fence
        LIMIT (SELECT :limit) -- unknown to the planner, who else prefers to sort the whole table
-      """;
+      """
+          .replace("{overdue}", isOverdue());
 
   private static final String OF_WORKERS =
       """
@@ -116,30 +114,39 @@ final class OverdueAttempts {
   private final Transitions transitions;
   private final Holds holds;
   private final RandomGenerator dice;
-  private final Steadiness steadiness;
   private final String overdue;
   private final String ofWorkers;
   private final String resources;
   private final String lockOverdue;
 
-  OverdueAttempts(
-      Tenant tenant, RandomGenerator dice, Consequences consequences, Steadiness steadiness) {
+  OverdueAttempts(Tenant tenant, RandomGenerator dice, Consequences consequences) {
     Db db = tenant.db();
     this.db = db;
     this.leaseRow = LeaseRow.of(tenant);
     this.transitions = new Transitions(db, consequences);
     this.holds = new Holds(db);
     this.dice = dice;
-    this.steadiness = steadiness;
     this.overdue = db.sql(OVERDUE);
     this.ofWorkers = db.sql(OF_WORKERS);
     this.resources = db.sql(RESOURCES);
     this.lockOverdue = db.sql(LOCK_OVERDUE);
   }
 
-  /** Ends them until there are none; answers how many. */
-  int end() {
-    Duration steady = db.withHandle(steadiness::measure);
+  /** What took too long is ended here only when its worker has let the time pass. */
+  static String isOverdue() {
+    return """
+    worker IS NOT NULL
+         AND (lease_expires_at < {schema}.clock()
+              OR times_out_at < {schema}.clock() - :grace_ms * interval '1 millisecond')\
+    """;
+  }
+
+  /**
+   * Ends them until there are none; answers how many.
+   *
+   * @param steady how long workers have been able to renew their leases
+   */
+  int end(Duration steady) {
     int total = 0;
     int ended;
     List<UUID> found;

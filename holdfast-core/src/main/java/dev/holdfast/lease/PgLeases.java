@@ -103,7 +103,7 @@ public final class PgLeases implements LeaseSource {
   @Override
   public FinishReply finishInTransaction(Lease lease, TransactionWork work) throws Exception {
     try {
-      return applied(db.inTransaction(handle -> finish(handle, lease, work))).getFirst();
+      return applied(db.inUnhurriedTransaction(handle -> finish(handle, lease, work))).getFirst();
     } catch (HandlersOwn e) {
       throw e.thrown;
     }
@@ -111,6 +111,7 @@ public final class PgLeases implements LeaseSource {
 
   private Applied finish(Handle handle, Lease lease, TransactionWork work) throws Exception {
     Payload result = run(work, handle.getConnection());
+    Db.hurry(handle);
     // Last, so that the job's row is locked for a moment only and beats go on meanwhile.
     Finish success = new Finish(lease, Outcome.succeeded(result));
     Applied ended = transitions.apply(handle, List.of(decide(success)));

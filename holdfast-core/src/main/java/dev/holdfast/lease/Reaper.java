@@ -34,13 +34,14 @@ public final class Reaper {
 
   private final Db db;
   private final OverdueAttempts overdue;
+  private final Steadiness steadiness;
   private final Holds holds;
   private final Pruner pruner;
   private final History history;
   private final Consequences consequences;
   private long runs;
   private String lookedAfter = ""; // the last resource whose waiting jobs were looked after
-  private Optional<Duration> untilNextPassing = Optional.empty();
+  private Optional<Duration> untilPassing = Optional.empty();
 
   /** One that takes for granted that workers could reach the database all the time. */
   public Reaper(Tenant tenant, RandomGenerator dice, Consequences consequences) {
@@ -55,7 +56,8 @@ public final class Reaper {
       Retention retention) {
     Db db = tenant.db();
     this.db = db;
-    this.overdue = new OverdueAttempts(tenant, dice, consequences, steadiness);
+    this.overdue = new OverdueAttempts(tenant, dice, consequences);
+    this.steadiness = steadiness;
     this.holds = new Holds(db);
     this.pruner = new Pruner(db);
     this.history = new History(db, retention);
@@ -64,9 +66,20 @@ public final class Reaper {
 
   /** Ends overdue attempts until there are none; answers how many. */
   public int runOnce() {
-    int ended = tried("end overdue attempts", overdue::end);
-    int woken = tried("pass on resources", this::passOn);
-    woken += tried("look after waiting jobs", this::lookAfterWaiting);
+    Outlook outlook = Outlook.over(db);
+    Duration steady = steadiness.measure(outlook.serverUp());
+    int ended = outlook.overdue() ? tried("end overdue attempts", () -> overdue.end(steady)) : 0;
+    if (ended > 0) {
+      outlook = Outlook.over(db); // what they held passes on, perhaps at once
+    }
+    untilPassing = outlook.untilPassing();
+    int woken = 0;
+    if (outlook.somethingPasses()) {
+      woken += tried("pass on resources", () -> db.inTransaction(holds::passOn));
+    }
+    if (outlook.waiting()) {
+      woken += tried("look after waiting jobs", this::lookAfterWaiting);
+    }
     if (++runs % RUNS_PER_PRUNING == 0) {
       tried("prune resources", () -> db.inTransaction(pruner::prune));
     }
@@ -107,14 +120,7 @@ public final class Reaper {
 
   /** When to run again, given how long it may take at most. */
   public Duration untilNext(Duration period) {
-    return untilNextPassing.filter(soon -> soon.compareTo(period) < 0).orElse(period);
-  }
-
-  private int passOn() {
-    untilNextPassing = db.withHandle(holds::untilNextPassing);
-    return untilNextPassing.filter(Duration::isZero).isPresent()
-        ? db.inTransaction(holds::passOn)
-        : 0;
+    return untilPassing.filter(soon -> soon.compareTo(period) < 0).orElse(period);
   }
 
   private int lookAfterWaiting() {

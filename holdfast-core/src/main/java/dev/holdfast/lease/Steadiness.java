@@ -2,7 +2,6 @@ package dev.holdfast.lease;
 
 import java.time.Duration;
 import java.util.function.LongSupplier;
-import org.jdbi.v3.core.Handle;
 
 /**
  * How long workers have been able to renew their leases without a break, as far as the reaper can
@@ -12,9 +11,10 @@ import org.jdbi.v3.core.Handle;
 @FunctionalInterface
 public interface Steadiness {
 
-  Steadiness ALWAYS = handle -> Duration.ofDays(365);
+  Steadiness ALWAYS = serverUp -> Duration.ofDays(365);
 
-  Duration measure(Handle handle);
+  /** To be asked in every round of the reaper. */
+  Duration measure(Duration serverUp);
 
   /**
    * By the reaper's own rounds.
@@ -29,23 +29,17 @@ public interface Steadiness {
       private boolean begun;
 
       @Override
-      public Duration measure(Handle handle) {
-        double upSeconds =
-            handle
-                .createQuery("SELECT extract(epoch FROM now() - pg_postmaster_start_time())")
-                .mapTo(Double.class)
-                .one();
-        Duration up = Duration.ofMillis((long) (upSeconds * 1000));
+      public Duration measure(Duration serverUp) {
         long now = nanoTime.getAsLong();
         if (!begun) {
           begun = true;
-          sinceNanos = now - up.toNanos(); // nothing is known to have been wrong
+          sinceNanos = now - serverUp.toNanos(); // nothing is known to have been wrong
         } else if (now - lastNanos > longestNanos) {
           sinceNanos = now;
         }
         lastNanos = now;
         Duration undisturbed = Duration.ofNanos(now - sinceNanos);
-        return undisturbed.compareTo(up) < 0 ? undisturbed : up;
+        return undisturbed.compareTo(serverUp) < 0 ? undisturbed : serverUp;
       }
     };
   }

@@ -2,33 +2,59 @@ package dev.holdfast.loop;
 
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 
 /**
- * Keeps rounds of work apart, so that what arrives in quick succession is done together: after a
- * round that took a millisecond, the next one waits four. On a fast machine nobody notices; on a
- * busy one, where rounds take longer, there are fewer and larger ones. A round after a quiet time
- * starts at once. Used by one thread.
+ * Keeps rounds of work apart once they follow each other without end, so that what arrives in quick
+ * succession is done together: every round owes a pause of four times its own length. On a fast
+ * machine nobody notices; on a busy one, where rounds take longer, there are fewer and larger ones.
+ * A few rounds now and then pause only when it costs nobody anything: what is owed is forgotten as
+ * time goes by, and nobody waits before much is owed. Used by one thread.
  */
 public final class Pace {
 
   private static final int TIMES_THE_COST = 4;
-  private static final long LONGEST_NANOS = Duration.ofMillis(20).toNanos();
+  private static final long FREE_NANOS = Duration.ofMillis(20).toNanos();
+  private static final long MOST_OWED_NANOS = FREE_NANOS + Duration.ofMillis(20).toNanos();
 
-  private long beganNanos = System.nanoTime();
-  private long nextNanos = beganNanos;
+  private final LongSupplier nanoTime;
+  private long owedNanos;
+  private long sinceNanos;
+
+  public Pace() {
+    this(System::nanoTime);
+  }
+
+  Pace(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+    this.sinceNanos = nanoTime.getAsLong();
+  }
 
   /** Waits until the next round may begin. */
   public void begin() {
-    long wait = nextNanos - System.nanoTime();
+    long wait = untilNextNanos();
     if (wait > 0) {
       LockSupport.parkNanos(wait);
     }
-    beganNanos = System.nanoTime();
+    forget();
+  }
+
+  /** How long the next round has to wait. */
+  long untilNextNanos() {
+    forget();
+    return owedNanos - FREE_NANOS;
+  }
+
+  private void forget() {
+    long now = nanoTime.getAsLong();
+    owedNanos = Math.max(0, owedNanos - (now - sinceNanos));
+    sinceNanos = now;
   }
 
   /** The round that began is over. */
   public void end() {
-    long now = System.nanoTime();
-    nextNanos = now + Math.min(LONGEST_NANOS, (now - beganNanos) * TIMES_THE_COST);
+    long now = nanoTime.getAsLong();
+    owedNanos = Math.min(MOST_OWED_NANOS, owedNanos + (now - sinceNanos) * TIMES_THE_COST);
+    sinceNanos = now;
   }
 }

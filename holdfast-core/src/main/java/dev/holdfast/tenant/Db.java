@@ -4,6 +4,7 @@ import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.UUID;
 import javax.sql.DataSource;
@@ -25,6 +26,12 @@ import org.jdbi.v3.core.statement.TemplateEngine;
  * the database meant, {@link SqlErrors} can still tell.
  */
 public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
+
+  /** How long a transaction of ours may say nothing before the server ends it. */
+  private static final Duration LONGEST_SILENCE = Duration.ofSeconds(5);
+
+  private static final String LIMIT_SILENCE =
+      "SET LOCAL idle_in_transaction_session_timeout = " + LONGEST_SILENCE.toMillis();
 
   static Db on(DataSource dataSource, SchemaName schema) {
     return on(() -> autoCommitting(dataSource.getConnection()), schema);
@@ -57,8 +64,25 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
     withHandle(work.asCallback());
   }
 
-  /** All that is done happens, or nothing. */
+  /** All that is done happens, or nothing; and it is done without a pause. */
   public <R, X extends Exception> R inTransaction(HandleCallback<R, X> work) throws X {
+    return inUnhurriedTransaction(handle -> {
+      hurry(handle);
+      return work.withHandle(handle);
+    });
+  }
+
+  /**
+   * Locks end with their transaction, and that with its process, if the server hears of the end: of
+   * one that is frozen or cut off it does not, and everybody would wait for its locks. So from here
+   * on the server ends the transaction when it says nothing for a while.
+   */
+  public static void hurry(Handle handle) {
+    handle.execute(LIMIT_SILENCE);
+  }
+
+  /** All that is done happens, or nothing; for work that is not ours and may take its time. */
+  public <R, X extends Exception> R inUnhurriedTransaction(HandleCallback<R, X> work) throws X {
     try {
       return jdbi.inTransaction(handle -> watched(handle, work));
     } catch (JdbiException e) {

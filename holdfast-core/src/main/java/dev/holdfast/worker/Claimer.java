@@ -40,8 +40,12 @@ final class Claimer implements Loop.Step {
 
   @Override
   public Duration runOnce() {
-    hungry = true; // before looking, so that a permit that comes free meanwhile is heard
+    hungry = false;
     int free = backlog ? settledPermits() : inFlight.freePermits();
+    if (free <= 0) {
+      hungry = true;
+      free = inFlight.freePermits(); // one that came free before was not heard
+    }
     if (free <= 0) {
       return config.pollInterval();
     }
@@ -57,11 +61,10 @@ final class Claimer implements Loop.Step {
         .listener()
         .claimed(claimed.leases().size(), Duration.ofNanos(System.nanoTime() - sentNanos));
     backlog = claimed.leases().size() == limit;
-    hungry = backlog;
     return backlog ? Duration.ZERO : untilNext(claimed.nextDueIn());
   }
 
-  /** There was more to claim than permits: the next one that comes free is awaited. */
+  /** There was no permit: the next one that comes free is awaited. */
   boolean isHungry() {
     return hungry;
   }

@@ -129,6 +129,7 @@ public final class Worker implements AutoCloseable {
     // Whoever drains by hand may have handlers that take longer than a lease.
     try (Loop heartbeat = Loop.start("holdfast-heartbeat", heartbeater);
         Loop timeout = Loop.start("holdfast-timeouts", timeouts)) {
+      finisher.flush(); // what an earlier call could not record
       int attempts = 0;
       while (runOneDue()) {
         attempts++;

@@ -3,18 +3,24 @@ package dev.holdfast.hold;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A process is frozen, or cut off, while it has a resource's lock. */
+/** A process is frozen, or cut off, while it has a lock. */
 class SilentLockTest extends EngineTest {
 
   private static final List<String> SITE = List.of("site:1");
@@ -30,6 +36,7 @@ class SilentLockTest extends EngineTest {
     db.jdbi().useHandle(handle -> holds.make(handle, SITE));
     frozen = db.jdbi().open();
     frozen.begin();
+    Db.hurry(frozen);
     holds.lock(frozen, SITE);
   }
 
@@ -56,5 +63,29 @@ class SilentLockTest extends EngineTest {
 
     frozen.rollback();
     assertThat(next()).contains(guarded);
+  }
+
+  @Test
+  void no_transaction_of_ours_that_stands_still_keeps_others_from_a_job() throws Exception {
+    UUID job = enqueue(NewJob.of("email", 1));
+    CountDownLatch locked = new CountDownLatch(1);
+    CountDownLatch woken = new CountDownLatch(1);
+    try (ExecutorService process = Executors.newSingleThreadExecutor()) {
+      Future<Integer> standing =
+          process.submit(() ->
+              db.inTransaction(handle -> {
+                handle.execute(db.sql("SELECT FROM {schema}.job FOR UPDATE"));
+                locked.countDown();
+                woken.await();
+                return handle.execute(db.sql("DELETE FROM {schema}.job"));
+              }));
+      locked.await();
+
+      tenant.acts().cancel(job, ADA);
+      woken.countDown();
+
+      assertThat(standing).failsWithin(1, TimeUnit.MINUTES);
+    }
+    assertThat(tenant.jobs().get(job).orElseThrow().state()).isEqualTo(JobState.CANCELLED);
   }
 }

@@ -35,7 +35,7 @@ class InvariantsTest {
   /** Changes to a sound tenant, and which rules they break. Names in braces are jobs. */
   enum Broken {
     LEASED_BY_NOBODY(
-        "I1",
+        "I1 I21",
         """
         ALTER TABLE {schema}.job DROP CONSTRAINT job_lease_belongs_to_state;
         UPDATE {schema}.job SET worker = NULL WHERE id = {plain}
@@ -46,6 +46,27 @@ class InvariantsTest {
         ALTER TABLE {schema}.job DROP CONSTRAINT job_lease_belongs_to_state;
         UPDATE {schema}.job SET lease_expires_at = NULL WHERE id = {plain}
         """),
+    LIMITED_WHILE_NOBODY_RUNS_IT(
+        "I21", "UPDATE {schema}.job SET times_out_at = now() WHERE id = {paused}"),
+    RUNNING_TO_END_AS_PAUSED(
+        "I21", "UPDATE {schema}.job SET stop_as = 'paused' WHERE id = {plain}"),
+    STOPPING_TO_END_AS_A_SUCCESS(
+        "I21",
+        "UPDATE {schema}.job SET state = 'stopping', stop_as = 'succeeded' WHERE id = {plain}"),
+    SUBJECT_WITHOUT_ID("I21", "UPDATE {schema}.job SET subject_type = 'site' WHERE id = {plain}"),
+    ERROR_CODE_WITHOUT_MESSAGE(
+        "I21", "UPDATE {schema}.job SET error_code = 'E', error_message = NULL WHERE id = {plain}"),
+    ERROR_MESSAGE_WITHOUT_CODE(
+        "I21", "UPDATE {schema}.job SET error_message = 'e', error_code = NULL WHERE id = {plain}"),
+    UNIQUE_KEY_WITHOUT_SCOPE("I21", "UPDATE {schema}.job SET unique_key = 'k' WHERE id = {plain}"),
+    UNIQUE_SCOPE_WITHOUT_KEY(
+        "I21", "UPDATE {schema}.job SET unique_scope = 'tenant' WHERE id = {plain}"),
+    TARGET_THAT_IT_DOES_NOT_NEED("I21", "UPDATE {schema}.job SET target = 't' WHERE id = {plain}"),
+    PARKED_WHILE_PAUSED("I21", "UPDATE {schema}.job SET state = 'paused' WHERE id = {waits}"),
+    PARKED_ON_WHAT_IT_DOES_NOT_NEED(
+        "I21", "UPDATE {schema}.job SET resources = '{site:2}' WHERE id = {waits}"),
+    PARKED_THOUGH_IT_NEEDS_NOTHING(
+        "I21", "UPDATE {schema}.job SET resources = NULL WHERE id = {waits}"),
     LEASED_WITHOUT_A_FENCE("I1", "UPDATE {schema}.job SET fence = 0 WHERE id = {plain}"),
     HOLDS_UNDER_TWO_FENCES(
         "I1 I3",

@@ -65,6 +65,7 @@ class PlansTest {
           CoreStatement.named(Transitions.class, "SEND_BACK"),
           CoreStatement.named(Stops.class, "STOPPING"),
           CoreStatement.named(OverdueAttempts.class, "OVERDUE"),
+          CoreStatement.named(Outlook.class, "LOOK"),
           CoreStatement.named(OverdueAttempts.class, "LOCK_OVERDUE"),
           CoreStatement.named(GuardedClaims.class, "CANDIDATES"),
           CoreStatement.named(GuardedClaims.class, "LOCK_JOBS"),
@@ -89,6 +90,7 @@ class PlansTest {
           "Transitions.FINISH", Set.of("job_pkey"),
           "Transitions.SEND_BACK", Set.of("job_pkey"),
           "OverdueAttempts.OVERDUE", Set.of("job_leased"),
+          "Outlook.LOOK", Set.of("job_leased", "job_waiting"),
           "TenantRotation.PROBE", Set.of("job_claimable"));
 
   @ParameterizedTest

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class SteadinessTest {
 
   private static final Duration PERIOD = Duration.ofSeconds(5);
+  private static final Duration UP = Duration.ofHours(1);
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
 
@@ -34,6 +35,14 @@ class SteadinessTest {
     assertThat(measure()).isZero();
     pass(PERIOD);
     assertThat(measure()).isBetween(Duration.ofSeconds(1), PERIOD);
+  }
+
+  @Test
+  void time_is_steady_for_no_longer_than_the_server_is_up() {
+    measure();
+    pass(PERIOD);
+
+    assertThat(steadiness.measure(Duration.ofSeconds(2))).isEqualTo(Duration.ofSeconds(2));
   }
 
   @Test
@@ -62,13 +71,13 @@ class SteadinessTest {
             tenant.tenant(),
             RandomGenerator.getDefault(),
             () -> {},
-            handle -> time,
+            serverUp -> time,
             Retention.DEFAULTS)
         .runOnce();
   }
 
   private Duration measure() {
-    return tenant.tenant().db().jdbi().withHandle(steadiness::measure);
+    return steadiness.measure(UP.plusNanos(nanos.get()));
   }
 
   private void pass(Duration time) {

@@ -173,7 +173,7 @@ class GrantsTest {
             + " 'SELECT now()'",
         "CREATE INDEX mine ON {schema}.job (created_at)",
         "ALTER TABLE {schema}.job ADD COLUMN mine integer",
-        "ALTER TABLE {schema}.job DROP CONSTRAINT job_is_live",
+        "ALTER TABLE {schema}.job DROP CONSTRAINT job_lease_belongs_to_state",
         "ALTER SEQUENCE {schema}.fence RESTART",
         "SELECT setval('{schema}.fence', 1)",
         "TRUNCATE {schema}.job",

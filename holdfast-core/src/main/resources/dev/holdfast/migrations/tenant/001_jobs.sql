@@ -75,22 +75,13 @@ CREATE TABLE {schema}.job (
   input_tokens     bigint,
   output_tokens    bigint,
   CONSTRAINT job_pkey PRIMARY KEY (id),
-  CONSTRAINT job_is_live CHECK
-    (state IN ('pending', 'queued', 'dispatched', 'running', 'stopping', 'paused')),
   CONSTRAINT job_lease_belongs_to_state CHECK
-    ((state IN ('dispatched', 'running', 'stopping')) = (worker IS NOT NULL)
-      AND (worker IS NULL) = (lease_expires_at IS NULL)
-      AND (times_out_at IS NULL OR worker IS NOT NULL)),
-  CONSTRAINT job_stops_somehow CHECK
-    (stop_as IS NULL OR (state = 'stopping' AND stop_as IN ('paused', 'cancelled', 'failed'))),
-  CONSTRAINT job_waits_while_queued CHECK (waiting_on IS NULL OR state = 'queued'),
-  CONSTRAINT job_waits_on_its_own CHECK
-    (waiting_on IS NULL OR coalesce(waiting_on = ANY (resources), false)),
-  CONSTRAINT job_target_is_a_resource CHECK
-    (target IS NULL OR coalesce('target:' || target = ANY (resources), false)),
-  CONSTRAINT job_subject_is_whole CHECK ((subject_type IS NULL) = (subject_id IS NULL)),
-  CONSTRAINT job_error_is_whole CHECK ((error_code IS NULL) = (error_message IS NULL)),
-  CONSTRAINT job_unique_is_whole CHECK ((unique_scope IS NULL) = (unique_key IS NULL))
+    (CASE WHEN worker IS NULL
+          THEN state IN ('pending', 'queued', 'paused') AND lease_expires_at IS NULL
+          ELSE state IN ('dispatched', 'running', 'stopping') AND lease_expires_at IS NOT NULL
+      END)
+  -- Not one CHECK more than that: the server reads their text again for every statement, which
+  -- took a fifth of an enqueue. What else a row must not contradict is watched by invariant_i21.
 ) WITH (
   -- Room on the page, so that beats and progress are heap-only updates.
   fillfactor = 70,
@@ -122,7 +113,7 @@ DECLARE
 BEGIN
   EXECUTE format('ALTER TABLE {schema}.lane ALTER COLUMN id RESTART WITH %s', first);
   EXECUTE format('ALTER TABLE {schema}.job ADD CONSTRAINT job_lane_is_of_this_tenant
-                    CHECK (lane BETWEEN %s AND %s)', first, first + 1048575);
+                    CHECK (lane >> 20 = %s)', first >> 20);
 END
 $$;
 

@@ -10,13 +10,17 @@
 -- tenant is seen whole.
 CREATE VIEW {schema}.job_watched AS
   SELECT job.id, job.lane, job.state, job.fence, job.worker, job.lease_expires_at, job.attempt,
-         job.failures, job.granted, job.policy, job.unique_scope, job.unique_key
+         job.failures, job.granted, job.policy, job.unique_scope, job.unique_key, job.times_out_at,
+         job.stop_as, job.resources, job.target, job.waiting_on, job.subject_type, job.subject_id,
+         job.error_code, job.error_message
     FROM {schema}.job
    WHERE job.worker IS NOT NULL
   UNION ALL
   SELECT latest.id, latest.lane, latest.state, latest.fence, latest.worker,
          latest.lease_expires_at, latest.attempt, latest.failures, latest.granted, latest.policy,
-         latest.unique_scope, latest.unique_key
+         latest.unique_scope, latest.unique_key, latest.times_out_at, latest.stop_as,
+         latest.resources, latest.target, latest.waiting_on, latest.subject_type,
+         latest.subject_id, latest.error_code, latest.error_message
     FROM (SELECT * FROM {schema}.job ORDER BY job.id DESC LIMIT 1000) AS latest
    WHERE latest.worker IS NULL;
 
@@ -191,3 +195,25 @@ CREATE VIEW {schema}.invariant_i16 (id, job_id, resource, detail) AS
    CROSS JOIN LATERAL unnest(recent.fences) AS granted (fence)
    GROUP BY granted.fence
   HAVING count(DISTINCT recent.claim_id) > 1;
+
+-- I21: A job's row does not contradict itself.
+CREATE VIEW {schema}.invariant_i21 (id, job_id, resource, detail) AS
+  SELECT 'I21', job.id, broken.resource, broken.detail
+    FROM {schema}.job_watched AS job
+   CROSS JOIN LATERAL (
+     VALUES (job.times_out_at IS NULL OR job.worker IS NOT NULL, NULL::text,
+             'has a time limit though it is not leased'),
+            (job.stop_as IS NULL OR (job.state = 'stopping'
+                                     AND job.stop_as IN ('paused', 'cancelled', 'failed')),
+             NULL, format('is %s and is to end as %s', job.state, job.stop_as)),
+            (job.waiting_on IS NULL OR job.state = 'queued',
+             job.waiting_on, format('is %s and parked', job.state)),
+            (job.waiting_on IS NULL OR coalesce(job.waiting_on = ANY (job.resources), false),
+             job.waiting_on, 'is parked on what it does not need'),
+            (job.target IS NULL OR coalesce('target:' || job.target = ANY (job.resources), false),
+             job.target, 'does not need its own target'),
+            ((job.subject_type IS NULL) = (job.subject_id IS NULL), NULL, 'has half a subject'),
+            ((job.error_code IS NULL) = (job.error_message IS NULL), NULL, 'has half an error'),
+            ((job.unique_scope IS NULL) = (job.unique_key IS NULL), NULL, 'has half a unique key')
+   ) AS broken (sound, resource, detail)
+   WHERE NOT broken.sound;

@@ -1,0 +1,59 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.tenant.Db;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Whether there is anything for a reaper to do, found by one cheap look: mostly there is not.
+ *
+ * @param serverUp since when anybody could have reached the database at all
+ * @param overdue some attempt's lease ran out, or it ran too long
+ * @param untilPassing when the next resource passes on that a silent worker held; zero is now
+ * @param waiting some job waits for a resource
+ */
+record Outlook(
+    Duration serverUp, boolean overdue, Optional<Duration> untilPassing, boolean waiting) {
+
+  // Each look is at the first row of an index: EXISTS would be planned without regard to any.
+  private static final String LOOK =
+      """
+      SELECT extract(epoch FROM now() - pg_postmaster_start_time()) * 1000 AS up_ms,
+             (SELECT fence FROM {schema}.job WHERE {overdue} ORDER BY fence LIMIT 1) IS NOT NULL
+               AS overdue,
+             (SELECT extract(epoch FROM min(passes_at) - {schema}.clock()) * 1000
+                FROM {schema}.hold
+               WHERE passes_at IS NOT NULL) AS passing_ms,
+             (SELECT waiting_on
+                FROM {schema}.job
+               WHERE waiting_on IS NOT NULL
+               ORDER BY waiting_on
+               LIMIT 1) IS NOT NULL AS waiting
+      """
+          .replace("{overdue}", OverdueAttempts.isOverdue());
+
+  static Outlook over(Db db) {
+    return db.withHandle(handle ->
+        handle
+            .createQuery(db.sql(LOOK))
+            .bind("grace_ms", OverdueAttempts.TIMEOUT_GRACE.toMillis())
+            .map((row, context) -> of(row))
+            .one());
+  }
+
+  private static Outlook of(ResultSet row) throws SQLException {
+    return new Outlook(
+        Duration.ofMillis(row.getLong("up_ms")),
+        row.getBoolean("overdue"),
+        // Not greatest() in SQL: that takes 0 for larger than nothing at all.
+        Optional.ofNullable(row.getBigDecimal("passing_ms"))
+            .map(millis -> Duration.ofMillis(Math.max(0, millis.longValue()))),
+        row.getBoolean("waiting"));
+  }
+
+  boolean somethingPasses() {
+    return untilPassing.filter(Duration::isZero).isPresent();
+  }
+}
