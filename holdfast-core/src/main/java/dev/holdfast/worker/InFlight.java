@@ -13,7 +13,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * The attempts this worker is responsible for. An attempt takes a permit when it is claimed and
  * gives it back when its handler has ended; it stays listed, and its lease renewed, until its end
- * is recorded. Thread-safe.
+ * is recorded. One that holds resources keeps its permit until then, too: whoever were claimed in
+ * its place before that would find them taken, and be parked for a moment. Thread-safe.
  */
 final class InFlight {
 
@@ -40,13 +41,27 @@ final class InFlight {
     running.put(attempt.lease().key(), attempt);
   }
 
-  void handlerEnded() {
+  void handlerEnded(Running attempt) {
+    if (!holdsResources(attempt)) {
+      freePermit();
+    }
+  }
+
+  private static boolean holdsResources(Running attempt) {
+    return !attempt.lease().needs().resources().isEmpty();
+  }
+
+  private void freePermit() {
     freePermits.incrementAndGet();
     whenPermitFreed.run();
   }
 
+  /** Its end is recorded, or nobody wants to hear of it any more. */
   void remove(LeaseKey key) {
-    running.remove(key);
+    Running attempt = running.remove(key);
+    if (attempt != null && holdsResources(attempt)) {
+      freePermit();
+    }
     if (running.isEmpty()) {
       lock.lock();
       try {

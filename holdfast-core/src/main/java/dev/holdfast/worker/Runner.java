@@ -64,7 +64,7 @@ final class Runner {
       setup.listener().ended(lease, outcome, ran);
       handOver(running, outcome);
     } finally {
-      inFlight.handlerEnded();
+      inFlight.handlerEnded(running);
       MDC.clear();
     }
   }

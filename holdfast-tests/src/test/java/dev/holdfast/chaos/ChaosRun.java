@@ -98,10 +98,11 @@ final class ChaosRun implements AutoCloseable {
     long began = System.nanoTime();
     try (BufferedWriter log = Files.newBufferedWriter(directory.resolve("enqueued"))) {
       while (System.nanoTime() - began < atLeast.toNanos() || !enough.test(this)) {
+        // Hitting those who are behind already would make it longer, not harder.
         if (hasRoom()) {
           enqueue(log);
+          nemesis.act();
         }
-        nemesis.act();
         broken.addAll(holdfast.invariants().check());
       }
     }
@@ -113,9 +114,8 @@ final class ChaosRun implements AutoCloseable {
     ledgerProcess.process().waitFor();
   }
 
-  // Waits for workers to get on with what they have, so that chaos is as fast as the machine is;
-  // but
-  // not for ever, because it may be the nemesis who keeps them from it.
+  // Waits for workers to get on with what they have, so that chaos is as fast as the machine is,
+  // but not so long that nobody looks at the invariants.
   private boolean hasRoom() throws InterruptedException {
     long began = System.nanoTime();
     while (live() > MOST_LIVE) {
