@@ -3,6 +3,9 @@ package dev.holdfast.bench;
 import dev.holdfast.bench.contender.Contender;
 import dev.holdfast.bench.measure.Scale;
 import dev.holdfast.bench.measure.Server;
+import dev.holdfast.bench.report.JsonLines;
+import dev.holdfast.bench.report.Results;
+import dev.holdfast.bench.report.Table;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,32 +65,42 @@ final class BenchCommand implements Callable<Integer> {
       names = "--url",
       paramLabel = "JDBC_URL",
       description =
-          "A running database to use instead, say one that logs plans. Holdfast's tables in it"
+          "A running database to use instead, say one that logs plans. The contenders' tables in it"
               + " are dropped!")
   private @Nullable String url;
 
   @Override
   public Integer call() throws Exception {
+    try (Server server = server()) {
+      measure(server);
+      return 0;
+    }
+  }
+
+  private void measure(Server server) throws Exception {
     List<Contender> contenders = Contenders.all(concurrency);
-    try (Server server = server();
-        Writer lines = json == null ? Writer.nullWriter() : Files.newBufferedWriter(json)) {
-      System.out.printf(
-          Locale.ROOT,
-          "PostgreSQL %s %s%nJava %s, %d processors, scale %s, %d repeats, worker concurrency %d%n",
-          server.version(),
-          server.settings(),
-          System.getProperty("java.version"),
-          Runtime.getRuntime().availableProcessors(),
-          scale,
-          repeats,
-          concurrency);
+    printHead(server, contenders);
+    try (Writer lines = json == null ? Writer.nullWriter() : Files.newBufferedWriter(json)) {
       Tournament tournament =
           new Tournament(server, new Scale(scale), contenders, new JsonLines(lines));
       Results results = tournament.run(names, concurrency, repeats);
       System.out.println();
       System.out.print(Table.of(results));
     }
-    return 0;
+  }
+
+  private void printHead(Server server, List<Contender> contenders) {
+    System.out.printf(
+        Locale.ROOT,
+        "PostgreSQL %s %s%nJava %s, %d processors, scale %s, %d repeats%n",
+        server.version(),
+        server.settings(),
+        System.getProperty("java.version"),
+        Runtime.getRuntime().availableProcessors(),
+        scale,
+        repeats);
+    contenders.forEach(
+        contender -> System.out.println(contender.name() + ": " + contender.settings()));
   }
 
   private Server server() {
