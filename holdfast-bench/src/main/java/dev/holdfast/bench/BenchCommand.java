@@ -31,6 +31,9 @@ final class BenchCommand implements Callable<Integer> {
       description = "Which workloads, of ${COMPLETION-CANDIDATES}; all when none is named.")
   private List<WorkloadName> names = List.of(WorkloadName.values());
 
+  @Option(names = "--peers", description = "Measures db-scheduler, JobRunr and Quartz, too.")
+  private boolean peers;
+
   @Option(
       names = "--scale",
       defaultValue = "0.1",
@@ -78,7 +81,8 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private void measure(Server server) throws Exception {
-    List<Contender> contenders = Contenders.all(concurrency);
+    List<Contender> contenders =
+        peers ? Contenders.withPeers(concurrency) : Contenders.withoutPeers(concurrency);
     printHead(server, contenders);
     try (Writer lines = json == null ? Writer.nullWriter() : Files.newBufferedWriter(json)) {
       Tournament tournament =
