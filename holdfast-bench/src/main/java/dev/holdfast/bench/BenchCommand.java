@@ -1,5 +1,6 @@
 package dev.holdfast.bench;
 
+import dev.holdfast.bench.chart.Charts;
 import dev.holdfast.bench.contender.Contender;
 import dev.holdfast.bench.measure.Scale;
 import dev.holdfast.bench.measure.Server;
@@ -59,6 +60,14 @@ final class BenchCommand implements Callable<Integer> {
   private @Nullable Path json;
 
   @Option(
+      names = "--chart",
+      paramLabel = "FILE.svg",
+      description =
+          "Draws the medians as bars into this file, and what was watched over time into others"
+              + " beside it.")
+  private @Nullable Path chart;
+
+  @Option(
       names = "--postgres",
       paramLabel = "BIN_DIR",
       description = "Directory with initdb and pg_ctl to use instead of the embedded server.")
@@ -90,6 +99,9 @@ final class BenchCommand implements Callable<Integer> {
       Results results = tournament.run(names, concurrency, repeats);
       System.out.println();
       System.out.print(Table.of(results));
+      if (chart != null) {
+        Charts.write(results, chart);
+      }
     }
   }
 
