@@ -20,10 +20,21 @@ public final class Pools {
    * batch: the driver is then allowed to send them as one statement.
    */
   public static HikariDataSource openIn(String schema, String jdbcUrl, int connections) {
+    return new HikariDataSource(config(schema, jdbcUrl, connections));
+  }
+
+  /** The same for somebody who commits himself: else the driver cuts a batch into many. */
+  public static HikariDataSource openForBatchesIn(String schema, String jdbcUrl) {
+    HikariConfig config = config(schema, jdbcUrl, 1);
+    config.setAutoCommit(false);
+    return new HikariDataSource(config);
+  }
+
+  private static HikariConfig config(String schema, String jdbcUrl, int connections) {
     HikariConfig config = config(jdbcUrl, connections);
     config.setSchema(schema);
     config.addDataSourceProperty("reWriteBatchedInserts", true);
-    return new HikariDataSource(config);
+    return config;
   }
 
   private static HikariConfig config(String jdbcUrl, int connections) {

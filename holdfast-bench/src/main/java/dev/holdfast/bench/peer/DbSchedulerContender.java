@@ -20,7 +20,9 @@ import java.time.Duration;
  *   <li>A poll every 50 ms instead of every 10 s, for the jobs of other processes.
  *   <li>The number of a job is the id of its instance, and there is no other data: its
  *       serialization is not what is measured.
- *   <li>Single jobs by {@code scheduleIfNotExists}, many by {@code scheduleBatch}.
+ *   <li>Many jobs by {@code scheduleBatch} on a connection that commits at its end; single ones by
+ *       the same, which is a mere insert, whereas {@code schedule} looks first whether there is
+ *       such an instance.
  * </ul>
  */
 public final class DbSchedulerContender implements Contender {
@@ -101,6 +103,9 @@ public final class DbSchedulerContender implements Contender {
   @Override
   public JobQueue open(Server server) {
     HikariDataSource pool = Pools.openIn(SCHEMA, server.jdbcUrl(), CONNECTIONS);
-    return new DbSchedulerQueue(pool, Pools.openIn(SCHEMA, server.jdbcUrl(), 2));
+    return new DbSchedulerQueue(
+        pool,
+        Pools.openIn(SCHEMA, server.jdbcUrl(), 2),
+        Pools.openForBatchesIn(SCHEMA, server.jdbcUrl()));
   }
 }

@@ -28,14 +28,17 @@ final class DbSchedulerQueue implements JobQueue {
 
   private final HikariDataSource pool;
   private final HikariDataSource otherPool;
+  private final HikariDataSource batchPool;
   private final OneTimeTask<Void> noop;
   private final Scheduler scheduler;
   private final SchedulerClient elsewhere;
+  private final Scheduler batches;
   private volatile Work work = number -> {};
 
-  DbSchedulerQueue(HikariDataSource pool, HikariDataSource otherPool) {
+  DbSchedulerQueue(HikariDataSource pool, HikariDataSource otherPool, HikariDataSource batchPool) {
     this.pool = pool;
     this.otherPool = otherPool;
+    this.batchPool = batchPool;
     this.noop =
         Tasks.oneTime("noop")
             .execute((instance, context) -> run(Integer.parseInt(instance.getId())));
@@ -55,16 +58,18 @@ final class DbSchedulerQueue implements JobQueue {
                 })
             .build();
     this.elsewhere = SchedulerClient.Builder.create(otherPool, noop).build();
+    // Never started. A client alone cannot be told to commit.
+    this.batches = Scheduler.create(batchPool, noop).commitWhenAutocommitDisabled(true).build();
   }
 
   @Override
   public void enqueue(int number) {
-    schedule(scheduler, number);
+    scheduler.scheduleBatch(List.of(instance(number)), Instant.now());
   }
 
   @Override
   public void enqueueElsewhere(int number) {
-    schedule(elsewhere, number);
+    elsewhere.scheduleBatch(List.of(instance(number)), Instant.now());
   }
 
   @Override
@@ -73,7 +78,7 @@ final class DbSchedulerQueue implements JobQueue {
     for (int number = from; number < from + count; number++) {
       instances.add(instance(number));
     }
-    scheduler.scheduleBatch(instances, Instant.now());
+    batches.scheduleBatch(instances, Instant.now());
   }
 
   @Override
@@ -100,18 +105,13 @@ final class DbSchedulerQueue implements JobQueue {
     }
     pool.close();
     otherPool.close();
+    batchPool.close();
   }
 
   /** It does not tell its claims; the first job to start is the nearest that can be seen. */
   private void run(int number) {
     work.claimed(1, Duration.ZERO);
     work.run(number);
-  }
-
-  private void schedule(SchedulerClient client, int number) {
-    if (!client.scheduleIfNotExists(instance(number), Instant.now())) {
-      throw new IllegalStateException("job " + number + " exists");
-    }
   }
 
   private TaskInstance<Void> instance(int number) {

@@ -61,7 +61,6 @@ final class QuartzSchedulers {
     }
     store.setIsClustered(true);
     store.setAcquireTriggersWithinLock(true);
-    store.setLockOnInsert(false);
     store.setMisfireThreshold(QuartzContender.MISFIRE_AFTER.toMillis());
     return store;
   }
