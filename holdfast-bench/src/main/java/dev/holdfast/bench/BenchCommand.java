@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -81,9 +82,30 @@ final class BenchCommand implements Callable<Integer> {
               + " are dropped!")
   private @Nullable String url;
 
+  @ArgGroup(exclusive = false)
+  private @Nullable Guarding guarding;
+
+  private static final class Guarding {
+
+    @Option(
+        names = "--guard",
+        required = true,
+        description =
+            "Only compares a quick W1, W2 and W4 with the recorded ratios to raw, and fails when one"
+                + " has fallen.")
+    boolean guard;
+
+    @Option(names = "--record", description = "Records those ratios anew instead.")
+    boolean record;
+  }
+
   @Override
   public Integer call() throws Exception {
     try (Server server = server()) {
+      if (guarding != null && guarding.guard) {
+        GuardRun run = new GuardRun(server, concurrency);
+        return guarding.record ? run.writeDown() : run.compare();
+      }
       measure(server);
       return 0;
     }
