@@ -7,7 +7,9 @@ import dev.holdfast.bench.measure.OverTime.Mark;
 import dev.holdfast.bench.report.Figures;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** Curves over time: a panel per contender, all to the same scale, and in it a curve per row. */
 final class LinePlot {
@@ -39,31 +41,48 @@ final class LinePlot {
 
   private void draw(String contender, Map<String, OverTime> curves) {
     OverTime any = curves.values().iterator().next();
-    svg.write(Anchor.LEFT, "title", LEFT, top + 4, contender + ", " + any.unit());
+    svg.write(
+        Anchor.LEFT,
+        "title",
+        LEFT,
+        top + 4,
+        "%s: %s, %s".formatted(contender, any.what(), any.unit()));
     top += 16;
     drawAxes();
     any.marks().forEach(this::draw);
-    double legend = top + PLOT_HEIGHT + 34;
     int number = 0;
-    for (Map.Entry<String, OverTime> curve : curves.entrySet()) {
-      String colour = "c" + number % Svg.COLOURS;
-      svg.curve(colour, points(curve.getValue()));
-      svg.curve(colour, List.of(new Point(LEFT, legend - 4), new Point(LEFT + 24.0, legend - 4)));
-      svg.write(Anchor.LEFT, "small", LEFT + 30.0, legend, curve.getKey());
-      legend += LEGEND_LINE;
-      number++;
+    for (OverTime curve : curves.values()) {
+      svg.curve(colour(number++), points(curve));
     }
-    top = legend + 16;
+    top += PLOT_HEIGHT + 34;
+    if (curves.size() > 1) {
+      drawLegend(curves.keySet());
+    }
+    top += 16;
+  }
+
+  private void drawLegend(Set<String> rows) {
+    int number = 0;
+    for (String row : rows) {
+      svg.curve(
+          colour(number++), List.of(new Point(LEFT, top - 4), new Point(LEFT + 24.0, top - 4)));
+      svg.write(Anchor.LEFT, "small", LEFT + 30.0, top, row);
+      top += LEGEND_LINE;
+    }
+  }
+
+  private static String colour(int number) {
+    return "c" + number % Svg.COLOURS;
   }
 
   private void drawAxes() {
     svg.line("axis", LEFT, top, LEFT, y(0));
     svg.line("axis", LEFT, y(0), x(seconds.end()), y(0));
     for (double tick : values.ticks()) {
-      svg.write(Anchor.RIGHT, "small", LEFT - 6.0, y(tick) + 4, Figures.of(tick));
+      svg.write(Anchor.RIGHT, "small", LEFT - 6.0, y(tick) + 4, label(tick));
     }
     for (double tick : seconds.ticks()) {
-      svg.write(Anchor.MIDDLE, "small", x(tick), y(0) + 14, Figures.of(tick) + " s");
+      svg.write(Anchor.MIDDLE, "small", x(tick), y(0) + 14, label(tick) + " s");
     }
   }
 
@@ -91,6 +110,13 @@ final class LinePlot {
 
   private double y(double value) {
     return top + PLOT_HEIGHT * (1 - value / values.end());
+  }
+
+  /** Most ticks are whole numbers, and look it. */
+  private static String label(double tick) {
+    return tick == Math.rint(tick)
+        ? String.format(Locale.ROOT, "%,d", (long) tick)
+        : Figures.of(tick);
   }
 
   private static double highest(OverTime curve) {

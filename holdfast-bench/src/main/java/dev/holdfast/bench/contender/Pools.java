@@ -32,7 +32,7 @@ public final class Pools {
 
   private static HikariConfig config(String schema, String jdbcUrl, int connections) {
     HikariConfig config = config(jdbcUrl, connections);
-    config.setSchema(schema);
+    config.addDataSourceProperty("currentSchema", schema);
     config.addDataSourceProperty("reWriteBatchedInserts", true);
     return config;
   }

@@ -8,7 +8,8 @@ import java.util.List;
  * @param stepSeconds what each of the values covers, one after the other
  * @param marks what happened meanwhile
  */
-public record OverTime(String unit, double stepSeconds, List<Double> values, List<Mark> marks) {
+public record OverTime(
+    String what, String unit, double stepSeconds, List<Double> values, List<Mark> marks) {
 
   /** Something to be seen beside the curve. */
   public record Mark(String what, double atSeconds) {}

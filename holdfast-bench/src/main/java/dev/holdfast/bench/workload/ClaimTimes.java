@@ -47,7 +47,7 @@ final class ClaimTimes implements Work {
 
   OverTime p99OverTime(List<Mark> marks) {
     List<Double> values = steps.stream().map(step -> step.millisAt(0.99)).toList();
-    return new OverTime("ms", STEP.toSeconds(), values, marks);
+    return new OverTime("p99 of claims", "ms", STEP.toSeconds(), values, marks);
   }
 
   private Durations step() {

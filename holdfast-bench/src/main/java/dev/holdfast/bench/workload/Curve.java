@@ -38,7 +38,7 @@ final class Curve implements AutoCloseable {
   OverTime overTime() {
     List<Double> values = rates.stream().dropWhile(rate -> rate == 0).skip(1).toList();
     List<Double> full = values.subList(0, Math.max(0, values.size() - 1));
-    return new OverTime("jobs/s", seconds(), full, List.of());
+    return new OverTime("finished jobs", "jobs/s", seconds(), full, List.of());
   }
 
   private void watch() {
