@@ -19,7 +19,7 @@ final class BarChart {
   private static final int BAR_HEIGHT = 18;
   private static final int GAP = 14;
 
-  private final Svg svg = Svg.ofWidth(WIDTH);
+  private final Svg svg = new Svg(WIDTH);
   private double y = MARGIN;
 
   private BarChart() {}

@@ -21,7 +21,7 @@ final class LinePlot {
   private static final int LEGEND_LINE = 16;
   private static final int TICKS = 4;
 
-  private final Svg svg = Svg.ofWidth(WIDTH);
+  private final Svg svg = new Svg(WIDTH);
   private final Axis values;
   private final Axis seconds;
   private double top = 16;

@@ -5,11 +5,9 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * A drawing that grows line by line. It brings its colours for light and for dark, and no font.
- *
- * @param text all shapes so far
+ * A drawing that grows shape by shape. It brings its colours for light and for dark, and no font.
  */
-record Svg(int width, StringBuilder text) {
+final class Svg {
 
   // One colour per class, each with enough contrast on both grounds.
   private static final String STYLE =
@@ -32,8 +30,11 @@ record Svg(int width, StringBuilder text) {
   /** How many classes {@code c0}, {@code c1} and so on there are. */
   static final int COLOURS = 6;
 
-  static Svg ofWidth(int width) {
-    return new Svg(width, new StringBuilder());
+  private final int width;
+  private final StringBuilder shapes = new StringBuilder();
+
+  Svg(int width) {
+    this.width = width;
   }
 
   /** The whole file, once it is known how high it is. */
@@ -45,7 +46,7 @@ record Svg(int width, StringBuilder text) {
     <rect class="ground" width="100%%" height="100%%"/>
     %s</svg>
     """
-        .formatted(width, height, width, height, STYLE, text);
+        .formatted(width, height, width, height, STYLE, shapes);
   }
 
   void bar(String style, double x, double y, double wide, double high) {
@@ -90,7 +91,7 @@ record Svg(int width, StringBuilder text) {
   }
 
   private void add(String shape) {
-    text.append(shape).append('\n');
+    shapes.append(shape).append('\n');
   }
 
   /** With a point, wherever this runs. */
