@@ -2,10 +2,11 @@ package dev.holdfast.bench;
 
 import dev.holdfast.bench.contender.Contender;
 import dev.holdfast.bench.measure.Bench;
-import dev.holdfast.bench.measure.Sample;
+import dev.holdfast.bench.measure.Finding;
 import dev.holdfast.bench.measure.Scale;
 import dev.holdfast.bench.measure.Server;
-import dev.holdfast.bench.workload.Workload;
+import dev.holdfast.bench.report.JsonLines;
+import dev.holdfast.bench.report.Results;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -18,6 +19,9 @@ import java.util.Set;
  */
 record Tournament(Server server, Scale scale, List<Contender> contenders, JsonLines lines) {
 
+  // The least of everything, however large what follows: slow peers would warm up for minutes.
+  private static final Scale WARM_UP = new Scale(0.1);
+
   Results run(List<WorkloadName> workloads, int concurrency, int repeats) throws Exception {
     Results results = new Results();
     warmUp(workloads, concurrency);
@@ -26,14 +30,16 @@ record Tournament(Server server, Scale scale, List<Contender> contenders, JsonLi
       for (int repeat = 1; repeat <= repeats; repeat++) {
         for (Contender contender : order) {
           progress(workload.name(), repeat, contender);
-          for (Sample sample : run(workload.workload(concurrency), contender)) {
-            results.add(contender.name(), sample);
-            lines.write(contender.name(), repeat, sample);
+          Bench bench = new Bench(server, scale, contender);
+          for (Finding finding : workload.workload(concurrency).run(bench)) {
+            results.add(contender, finding);
+            lines.write(contender, repeat, finding);
           }
         }
         Collections.rotate(order, 1);
       }
     }
+    lines.write(results);
     return results;
   }
 
@@ -44,13 +50,10 @@ record Tournament(Server server, Scale scale, List<Contender> contenders, JsonLi
     for (WorkloadName workload : first) {
       for (Contender contender : contenders) {
         progress("warm-up by " + workload, 0, contender);
-        List<Sample> unused = run(workload.workload(concurrency), contender);
+        List<? extends Finding> unused =
+            workload.workload(concurrency).run(new Bench(server, WARM_UP, contender));
       }
     }
-  }
-
-  private List<Sample> run(Workload workload, Contender contender) throws Exception {
-    return workload.run(new Bench(server, scale, contender));
   }
 
   private static void progress(String workload, int repeat, Contender contender) {

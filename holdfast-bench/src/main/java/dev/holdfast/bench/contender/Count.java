@@ -7,11 +7,11 @@ import java.sql.Statement;
 import javax.sql.DataSource;
 
 /** Asks a database for a number. */
-final class Count {
+public final class Count {
 
   private Count() {}
 
-  static long of(DataSource dataSource, String sql) {
+  public static long of(DataSource dataSource, String sql) {
     try (Connection connection = dataSource.getConnection();
         Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery(sql)) {

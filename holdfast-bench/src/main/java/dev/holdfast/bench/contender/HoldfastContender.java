@@ -23,12 +23,27 @@ public record HoldfastContender(int concurrency) implements Contender {
   }
 
   @Override
+  public Role role() {
+    return Role.OURS;
+  }
+
+  @Override
+  public String settings() {
+    return "worker concurrency " + concurrency;
+  }
+
+  @Override
   public boolean canFill(Backlog backlog) {
     return true;
   }
 
   @Override
   public boolean knowsKeys() {
+    return true;
+  }
+
+  @Override
+  public boolean tellsClaims() {
     return true;
   }
 

@@ -32,13 +32,23 @@ public final class RawContender implements Contender {
   }
 
   @Override
+  public Role role() {
+    return Role.LIMIT;
+  }
+
+  @Override
+  public String settings() {
+    return "claims and deletes of 500, poll every 5 ms";
+  }
+
+  @Override
   public boolean canFill(Backlog backlog) {
     return backlog == Backlog.SAME;
   }
 
   @Override
-  public boolean knowsKeys() {
-    return false;
+  public boolean tellsClaims() {
+    return true;
   }
 
   @Override

@@ -20,6 +20,11 @@ public record Bench(Server server, Scale scale, Contender contender) {
   /** What an action answered and what it spent. */
   public record Measured<T>(T result, Reading spent) {}
 
+  /** As many as the scale says, unless the contender would take too long for them. */
+  public int jobs(int full, int least) {
+    return Math.min(scale.jobs(full, least), contender.mostJobs());
+  }
+
   /** Empties the contender's tables and fills them anew. */
   public void prepare(Action<?> filling) throws Exception {
     String others = sessions();
@@ -44,7 +49,7 @@ public record Bench(Server server, Scale scale, Contender contender) {
       after = Reading.take(server);
     }
     awaitEndOfAllBut(others);
-    return new Measured<>(result, after.withTransactionsOf(server).minus(before));
+    return new Measured<>(result, after.withCountsOf(server).minus(before));
   }
 
   /** Sessions that ended have told all their counts, and take no CPU from the next. */

@@ -1,11 +1,16 @@
 package dev.holdfast.bench.measure;
 
-/** What one job cost. */
+/**
+ * What one job cost, and what the run left behind.
+ *
+ * @param deadRows in all, after the run: what vacuum has still to do
+ */
 public record Costs(
     double clientCpuMicros,
     double databaseCpuMicros,
     double walBytes,
     double transactions,
+    double deadRows,
     double peakHeapMegabytes) {
 
   public static Costs of(Reading spent, double jobs) {
@@ -14,6 +19,7 @@ public record Costs(
         spent.databaseCpuNanos() / 1e3 / jobs,
         spent.walBytes() / jobs,
         spent.transactions() / jobs,
+        spent.deadRows(),
         spent.peakHeapBytes() / 1e6);
   }
 }

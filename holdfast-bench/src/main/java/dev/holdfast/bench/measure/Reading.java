@@ -12,6 +12,7 @@ public record Reading(
     long databaseCpuNanos,
     long walBytes,
     long transactions,
+    long deadRows,
     long peakHeapBytes) {
 
   private static final OperatingSystemMXBean SYSTEM =
@@ -26,6 +27,7 @@ public record Reading(
         server.cpuNanos(),
         server.askNumber("SELECT pg_current_wal_lsn() - '0/0'::pg_lsn"),
         transactions(server),
+        deadRows(server),
         peak);
   }
 
@@ -36,13 +38,20 @@ public record Reading(
         databaseCpuNanos - earlier.databaseCpuNanos,
         walBytes - earlier.walBytes,
         transactions - earlier.transactions,
+        deadRows - earlier.deadRows,
         peakHeapBytes);
   }
 
   /** Sessions tell their counts now and then; those that ended have told all. */
-  Reading withTransactionsOf(Server server) {
+  Reading withCountsOf(Server server) {
     return new Reading(
-        nanos, clientCpuNanos, databaseCpuNanos, walBytes, transactions(server), peakHeapBytes);
+        nanos,
+        clientCpuNanos,
+        databaseCpuNanos,
+        walBytes,
+        transactions(server),
+        deadRows(server),
+        peakHeapBytes);
   }
 
   public double seconds() {
@@ -52,6 +61,11 @@ public record Reading(
   private static long transactions(Server server) {
     return server.askNumber(
         "SELECT sum(xact_commit + xact_rollback)::bigint FROM pg_stat_database");
+  }
+
+  /** Of all tables: those of other contenders were vacuumed before, and nobody writes to them. */
+  private static long deadRows(Server server) {
+    return server.askNumber("SELECT coalesce(sum(n_dead_tup), 0)::bigint FROM pg_stat_user_tables");
   }
 
   private static long takePeakHeap() {

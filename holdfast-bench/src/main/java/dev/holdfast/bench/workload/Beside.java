@@ -2,10 +2,12 @@ package dev.holdfast.bench.workload;
 
 import dev.holdfast.bench.contender.Backlog;
 import dev.holdfast.bench.contender.Chunks;
-import dev.holdfast.bench.contender.JobQueue;
+import dev.holdfast.bench.contender.Contender;
 import dev.holdfast.bench.measure.Bench;
 import dev.holdfast.bench.measure.Bench.Measured;
 import dev.holdfast.bench.measure.Costs;
+import dev.holdfast.bench.measure.Finding;
+import dev.holdfast.bench.measure.NotApplicable;
 import dev.holdfast.bench.measure.Sample;
 import java.util.Map;
 import java.util.Optional;
@@ -17,27 +19,30 @@ import java.util.Optional;
  */
 record Beside(int jobs) {
 
-  /** Empty when the contender has no such jobs. */
-  Optional<Sample> run(Bench bench, String row, Map<Backlog, Integer> others) throws Exception {
-    if (!others.keySet().stream().allMatch(bench.contender()::canFill)) {
-      return Optional.empty();
+  Finding run(Bench bench, String row, Map<Backlog, Integer> others) throws Exception {
+    Optional<String> obstacle = obstacle(bench.contender(), others);
+    if (obstacle.isPresent()) {
+      return new NotApplicable(row, obstacle.get());
     }
     bench.prepare(queue -> {
       Chunks.of(jobs).forEach(queue::enqueueAll);
       others.forEach(queue::fill);
       return jobs;
     });
-    Measured<Double> worked = bench.measure(this::work);
-    return Optional.of(Sample.of(row, "jobs/s", worked.result(), Costs.of(worked.spent(), jobs)));
+    // The others may have been begun, too, when the last of these is done.
+    Measured<WorkedOff> worked = bench.measure(queue -> WorkedOff.by(queue, jobs));
+    WorkedOff result = worked.result();
+    return Sample.rate(row, result.jobsPerSecond(), Costs.of(worked.spent(), jobs))
+        .withOverTime(result.rates());
   }
 
-  /** The others may have been begun, too, when the last of these is done. */
-  private double work(JobQueue queue) throws Exception {
-    CountedWork work = new CountedWork(jobs);
-    try (AutoCloseable worker = queue.work(work)) {
-      work.await();
+  private Optional<String> obstacle(Contender contender, Map<Backlog, Integer> others) {
+    if (jobs > contender.mostJobs()) {
+      return Optional.of("too slow for as many jobs as would tell anything");
     }
-    work.checkEachRanOnce();
-    return work.jobsPerSecond();
+    return others.keySet().stream()
+        .filter(backlog -> !contender.canFill(backlog))
+        .findFirst()
+        .map(backlog -> "has no jobs " + backlog);
   }
 }

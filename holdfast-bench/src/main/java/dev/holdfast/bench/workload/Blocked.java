@@ -6,6 +6,7 @@ import dev.holdfast.bench.contender.Work;
 import dev.holdfast.bench.measure.Bench;
 import dev.holdfast.bench.measure.Bench.Measured;
 import dev.holdfast.bench.measure.Costs;
+import dev.holdfast.bench.measure.Finding;
 import dev.holdfast.bench.measure.Sample;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,14 +28,14 @@ public final class Blocked implements Workload {
   private static final Duration MOST = Duration.ofMinutes(10);
 
   @Override
-  public List<Sample> run(Bench bench) throws Exception {
+  public List<Finding> run(Bench bench) throws Exception {
     if (!bench.contender().knowsKeys()) {
-      return List.of();
+      return List.of(Keyed.unknown("W8 blocked"));
     }
-    List<Sample> samples = new ArrayList<>();
-    samples.addAll(compare(bench, "free jobs", number -> List.of()));
-    samples.addAll(compare(bench, "free jobs with a key", number -> List.of(Keyed.site(number))));
-    return samples;
+    List<Finding> findings = new ArrayList<>();
+    findings.addAll(compare(bench, "free jobs", number -> List.of()));
+    findings.addAll(compare(bench, "free jobs with a key", number -> List.of(Keyed.site(number))));
+    return findings;
   }
 
   private static List<Sample> compare(Bench bench, String what, IntFunction<List<String>> keysOf)
@@ -46,14 +47,18 @@ public final class Blocked implements Workload {
     return List.of(
         without.sample("W8 blocked, " + what + ", none parked"),
         with.sample("W8 blocked, " + what + " beside " + beside + " parked"),
-        Sample.of("W8 blocked, " + what + ", beside / none", "×", with.rate / without.rate),
+        Sample.of("W8 blocked, " + what + ", beside / none", "×", with.rate() / without.rate()),
         Sample.of("W8 blocked, parking of " + beside, "s", with.parking.toMillis() / 1e3));
   }
 
-  private record Result(double rate, Costs costs, Duration parking) {
+  private record Result(WorkedOff worked, Costs costs, Duration parking) {
+
+    double rate() {
+      return worked.jobsPerSecond();
+    }
 
     Sample sample(String row) {
-      return Sample.of(row, "jobs/s", rate, costs);
+      return Sample.rate(row, rate(), costs).withOverTime(worked.rates());
     }
   }
 
@@ -70,7 +75,7 @@ public final class Blocked implements Workload {
       Duration parking = park(queue, blocked);
       Chunks.of(jobs).forEach((from, count) -> queue.enqueueAll(from, count, keysOf));
       bench.server().execute("VACUUM ANALYZE");
-      Measured<Double> drained = bench.measure(own -> drain(own, jobs));
+      Measured<WorkedOff> drained = bench.measure(own -> WorkedOff.by(own, jobs));
       long left = queue.unfinished();
       if (queue.parked() != blocked || left != blocked + HELD.size()) {
         throw new IllegalStateException(
@@ -100,14 +105,5 @@ public final class Blocked implements Workload {
       }
       return Duration.ofNanos(System.nanoTime() - beganNanos);
     }
-  }
-
-  private static double drain(JobQueue queue, int jobs) throws Exception {
-    CountedWork work = new CountedWork(jobs);
-    try (AutoCloseable worker = queue.work(work)) {
-      work.await();
-    }
-    work.checkEachRanOnce();
-    return work.jobsPerSecond();
   }
 }

@@ -20,11 +20,11 @@ public final class Drain implements Workload {
     load(bench, jobs);
     Measured<Double> drained = bench.measure(queue -> drain(queue, jobs));
     return List.of(
-        Sample.of("W1 drain", "jobs/s", drained.result(), Costs.of(drained.spent(), jobs)));
+        Sample.rate("W1 drain", drained.result(), Costs.of(drained.spent(), jobs)).withJobs(jobs));
   }
 
   static int jobs(Bench bench) {
-    return bench.scale().jobs(JOBS, LEAST_JOBS);
+    return bench.jobs(JOBS, LEAST_JOBS);
   }
 
   static void load(Bench bench, int jobs) throws Exception {
@@ -36,14 +36,10 @@ public final class Drain implements Workload {
 
   /** Jobs a second, once it is certain that every job ran once and none is left. */
   public static double drain(JobQueue queue, int jobs) throws Exception {
-    CountedWork work = new CountedWork(jobs);
-    try (AutoCloseable worker = queue.work(work)) {
-      work.await();
-    }
-    work.checkEachRanOnce();
+    WorkedOff worked = WorkedOff.by(queue, jobs);
     if (queue.unfinished() != 0) {
       throw new IllegalStateException(queue.unfinished() + " jobs are left in the tables");
     }
-    return work.jobsPerSecond();
+    return worked.jobsPerSecond();
   }
 }

@@ -14,15 +14,18 @@ public final class Enqueue implements Workload {
 
   private static final int SINGLE_JOBS = 10_000;
   private static final int LEAST_SINGLE_JOBS = 4_000;
+  private static final int THREADED_JOBS = 3 * SINGLE_JOBS;
+  private static final int LEAST_THREADED_JOBS = 3 * LEAST_SINGLE_JOBS;
   private static final int BULK_JOBS = 500_000;
   private static final int LEAST_BULK_JOBS = 100_000;
   private static final int THREADS = 16;
+  private static final int WARM_UP_JOBS = 100;
 
   @Override
   public List<Sample> run(Bench bench) throws Exception {
-    int singles = bench.scale().jobs(SINGLE_JOBS, LEAST_SINGLE_JOBS);
-    int manyThreads = 3 * singles;
-    int bulk = bench.scale().jobs(BULK_JOBS, LEAST_BULK_JOBS);
+    int singles = bench.jobs(SINGLE_JOBS, LEAST_SINGLE_JOBS);
+    int manyThreads = bench.jobs(THREADED_JOBS, LEAST_THREADED_JOBS);
+    int bulk = bench.jobs(BULK_JOBS, LEAST_BULK_JOBS);
     return List.of(
         rate(bench, "W2a enqueue, 1 thread", singles, queue -> enqueue(queue, 1, singles)),
         rate(
@@ -42,13 +45,22 @@ public final class Enqueue implements Workload {
 
   private static Sample rate(Bench bench, String row, int jobs, Bench.Action<Integer> action)
       throws Exception {
-    bench.prepare(queue -> enqueue(queue, 1, 100)); // plans and connections are warm after that
+    bench.prepare(Enqueue::warmUp);
     Measured<Integer> done = bench.measure(action);
-    long stored = storedBy(bench) - 100;
+    long stored = storedBy(bench) - WARM_UP_JOBS;
     if (stored != jobs) {
       throw new IllegalStateException(stored + " of " + jobs + " jobs were stored");
     }
-    return Sample.of(row, "jobs/s", jobs / done.spent().seconds(), Costs.of(done.spent(), jobs));
+    return Sample.rate(row, jobs / done.spent().seconds(), Costs.of(done.spent(), jobs))
+        .withJobs(jobs);
+  }
+
+  /** Plans and connections are warm after that. */
+  private static int warmUp(JobQueue queue) {
+    for (int number = 0; number < WARM_UP_JOBS; number++) {
+      queue.enqueue(JobQueue.FIRST_FILLING + number);
+    }
+    return WARM_UP_JOBS;
   }
 
   private static long storedBy(Bench bench) {

@@ -22,8 +22,8 @@ public record ForkedDrain(int concurrency) implements Workload {
     Drain.load(bench, jobs);
     List<String> answer = List.of(fork(bench, jobs).strip().split(" ", 2));
     return List.of(
-        Sample.of(
-            "W1 drain, own cold JVM, -Xmx128m", "jobs/s", Double.parseDouble(answer.getFirst())),
+        Sample.rate("W1 drain, own cold JVM, -Xmx128m", Double.parseDouble(answer.getFirst()))
+            .withJobs(jobs),
         Sample.of("W1 drain, own JVM, peak RSS", "MB", Double.parseDouble(answer.getLast())));
   }
 

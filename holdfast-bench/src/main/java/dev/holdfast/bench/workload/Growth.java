@@ -2,7 +2,7 @@ package dev.holdfast.bench.workload;
 
 import dev.holdfast.bench.contender.Backlog;
 import dev.holdfast.bench.measure.Bench;
-import dev.holdfast.bench.measure.Sample;
+import dev.holdfast.bench.measure.Finding;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -16,21 +16,18 @@ public final class Growth implements Workload {
   private static final int FINISHED = 1_000_000;
 
   @Override
-  public List<Sample> run(Bench bench) throws Exception {
+  public List<Finding> run(Bench bench) throws Exception {
     Beside beside = new Beside(JOBS);
-    List<Sample> samples = new ArrayList<>();
-    beside.run(bench, "W6 growth, nothing beside", Map.of()).ifPresent(samples::add);
+    List<Finding> findings = new ArrayList<>();
+    findings.add(beside.run(bench, "W6 growth, nothing beside", Map.of()));
     for (int full : QUEUED) {
       int queued = bench.scale().jobs(full, 1_000);
-      beside
-          .run(bench, row(queued, Backlog.SAME), Map.of(Backlog.SAME, queued))
-          .ifPresent(samples::add);
+      findings.add(beside.run(bench, row(queued, Backlog.SAME), Map.of(Backlog.SAME, queued)));
     }
     int finished = bench.scale().jobs(FINISHED, 1_000);
-    beside
-        .run(bench, row(finished, Backlog.FINISHED), Map.of(Backlog.FINISHED, finished))
-        .ifPresent(samples::add);
-    return samples;
+    findings.add(
+        beside.run(bench, row(finished, Backlog.FINISHED), Map.of(Backlog.FINISHED, finished)));
+    return findings;
   }
 
   private static String row(int jobs, Backlog backlog) {

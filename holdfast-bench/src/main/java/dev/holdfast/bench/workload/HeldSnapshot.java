@@ -1,9 +1,12 @@
 package dev.holdfast.bench.workload;
 
 import dev.holdfast.bench.contender.JobQueue;
-import dev.holdfast.bench.contender.Work;
 import dev.holdfast.bench.measure.Bench;
 import dev.holdfast.bench.measure.Durations;
+import dev.holdfast.bench.measure.Finding;
+import dev.holdfast.bench.measure.NotApplicable;
+import dev.holdfast.bench.measure.OverTime;
+import dev.holdfast.bench.measure.OverTime.Mark;
 import dev.holdfast.bench.measure.Sample;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -27,31 +30,40 @@ public final class HeldSnapshot implements Workload {
   private static final double RECOVERED = 1.5;
 
   @Override
-  public List<Sample> run(Bench bench) throws Exception {
+  public List<? extends Finding> run(Bench bench) throws Exception {
+    if (!bench.contender().tellsClaims()) {
+      return List.of(
+          new NotApplicable(
+              "W9 claim while a snapshot is held", "does not tell its claims' times"));
+    }
     bench.prepare(queue -> HELD);
     return bench.measure(queue -> phases(bench, queue)).result();
   }
 
   private static List<Sample> phases(Bench bench, JobQueue queue) throws Exception {
-    Claims claims = new Claims();
+    ClaimTimes claims = new ClaimTimes();
     Duration held = bench.scale().time(HELD, LEAST);
     Duration around = held.dividedBy(2).compareTo(LEAST) < 0 ? LEAST : held.dividedBy(2);
     Durations before;
     Durations during;
     List<Durations> after = new ArrayList<>();
+    List<Mark> marks = new ArrayList<>();
     try (AutoCloseable worker = queue.work(claims);
         Producers producers = Producers.startPaced(queue, PRODUCERS, PERIOD)) {
       Pace.await(LEAST); // warm first
+      claims.beginCurve();
       before = claims.during(around);
       try (Connection other = DriverManager.getConnection(bench.server().jdbcUrl())) {
         hold(other);
+        marks.add(claims.mark("snapshot held"));
         during = claims.during(held);
       }
+      marks.add(claims.mark("released"));
       for (long windows = around.dividedBy(WINDOW); windows > 0; windows--) {
         after.add(claims.during(WINDOW));
       }
     }
-    return samples(before, during, after);
+    return samples(before, during, after, claims.p99OverTime(marks));
   }
 
   private static void hold(Connection other) throws Exception {
@@ -62,7 +74,8 @@ public final class HeldSnapshot implements Workload {
     }
   }
 
-  private static List<Sample> samples(Durations before, Durations during, List<Durations> after) {
+  private static List<Sample> samples(
+      Durations before, Durations during, List<Durations> after, OverTime p99) {
     double normal = before.millisAt(0.99);
     long windowsUntilNormal =
         after.stream().takeWhile(window -> window.millisAt(0.99) > RECOVERED * normal).count();
@@ -70,29 +83,8 @@ public final class HeldSnapshot implements Workload {
         Sample.of("W9 claim p50, before a snapshot is held", "ms", before.millisAt(0.5)),
         Sample.of("W9 claim p99, before", "ms", normal),
         Sample.of("W9 claim p50, while it is held", "ms", during.millisAt(0.5)),
-        Sample.of("W9 claim p99, while", "ms", during.millisAt(0.99)),
+        Sample.of("W9 claim p99, while", "ms", during.millisAt(0.99)).withOverTime(p99),
         Sample.of("W9 claim p99, while / before", "×", during.millisAt(0.99) / normal),
         Sample.of("W9 until p99 is back", "s", (double) windowsUntilNormal * WINDOW.toSeconds()));
-  }
-
-  /** The durations of claims, sorted by phase. */
-  private static final class Claims implements Work {
-    private volatile Durations current = new Durations();
-
-    @Override
-    public void run(int number) {}
-
-    @Override
-    public void claimed(int jobs, Duration took) {
-      current.add(took.toNanos());
-    }
-
-    Durations during(Duration phase) {
-      Durations measured = new Durations();
-      current = measured;
-      Pace.await(phase);
-      current = new Durations();
-      return measured;
-    }
   }
 }

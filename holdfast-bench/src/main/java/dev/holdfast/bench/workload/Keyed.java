@@ -5,6 +5,8 @@ import dev.holdfast.bench.contender.JobQueue;
 import dev.holdfast.bench.measure.Bench;
 import dev.holdfast.bench.measure.Bench.Measured;
 import dev.holdfast.bench.measure.Costs;
+import dev.holdfast.bench.measure.Finding;
+import dev.holdfast.bench.measure.NotApplicable;
 import dev.holdfast.bench.measure.Sample;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,9 +27,9 @@ public final class Keyed implements Workload {
   private static final Duration HANDLER = Duration.ofMillis(1);
 
   @Override
-  public List<Sample> run(Bench bench) throws Exception {
+  public List<Finding> run(Bench bench) throws Exception {
     if (!bench.contender().knowsKeys()) {
-      return List.of();
+      return List.of(unknown("W5 keyed"));
     }
     int jobs = bench.scale().jobs(JOBS, JOBS);
     List<Integer> shuffled = shuffled(jobs);
@@ -39,6 +41,10 @@ public final class Keyed implements Workload {
             "W5 keyed, one key, shuffled",
             jobs,
             number -> List.of(site(shuffled.get(number)))));
+  }
+
+  static NotApplicable unknown(String row) {
+    return new NotApplicable(row, "knows no keys of which one job may run at a time");
   }
 
   /** A key that a thousand jobs in a row do not share. */
@@ -68,7 +74,7 @@ public final class Keyed implements Workload {
       return jobs;
     });
     Measured<Double> drained = bench.measure(queue -> drain(queue, jobs, keysOf));
-    return Sample.of(row, "jobs/s", drained.result(), Costs.of(drained.spent(), jobs));
+    return Sample.rate(row, drained.result(), Costs.of(drained.spent(), jobs));
   }
 
   private static double drain(JobQueue queue, int jobs, IntFunction<List<String>> keysOf)

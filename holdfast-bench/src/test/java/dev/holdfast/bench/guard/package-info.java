@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.bench.guard;
+
+import org.jspecify.annotations.NullMarked;
