@@ -180,6 +180,19 @@ abstract class ClaimContract extends LeaseWords {
   }
 
   @Test
+  void leases_got_again_by_their_claim_id_are_as_good_as_new() {
+    enqueue(NewJob.of("email", 1));
+    Lease first = leases().claim(withId("claim-1", "worker", 1)).leases().getFirst();
+    tenant.advance(first.length().minusSeconds(2));
+
+    Lease again = leases().claim(withId("claim-1", "worker", 1)).leases().getFirst();
+
+    assertThat(again.expiresAt())
+        .isCloseTo(
+            first.expiresAt().plus(first.length().minusSeconds(2)), within(1, ChronoUnit.SECONDS));
+  }
+
+  @Test
   void a_claim_id_that_brought_nothing_looks_again() {
     List<Lease> nothing = leases().claim(withId("claim-1", "worker", 3)).leases();
     enqueue(NewJob.of("email", 1));

@@ -11,6 +11,7 @@ import dev.holdfast.lease.Extension.Status;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
@@ -36,9 +37,9 @@ class PgLeasesTest extends LeaseSourceContract {
     onlineHosts = Set.of("gpu-1", "host-b");
     UUID id = enqueue(NewJob.of("email", 1).withPlacement(Placement.preferring("gpu-1")));
 
-    assertThat(claimFrom("host-b", java.util.Map.of())).isEmpty();
+    assertThat(claimFrom("host-b", Map.of())).isEmpty();
     tenant.advance(Duration.ofSeconds(10));
-    assertThat(ids(claimFrom("host-b", java.util.Map.of()))).containsExactly(id);
+    assertThat(ids(claimFrom("host-b", Map.of()))).containsExactly(id);
   }
 
   @Test
@@ -46,7 +47,19 @@ class PgLeasesTest extends LeaseSourceContract {
     onlineHosts = Set.of("host-b");
     UUID id = enqueue(NewJob.of("email", 1).withPlacement(Placement.preferring("gpu-1")));
 
-    assertThat(ids(claimFrom("host-b", java.util.Map.of()))).containsExactly(id);
+    assertThat(ids(claimFrom("host-b", Map.of()))).containsExactly(id);
+  }
+
+  @Test
+  void an_idle_claim_says_when_a_job_is_no_longer_kept_for_another_host() {
+    onlineHosts = Set.of("host-b", "gpu-1");
+    enqueue(NewJob.of("email", 1).withPlacement(Placement.preferring("gpu-1")));
+    tenant.advance(Duration.ofSeconds(3));
+
+    Claimed claimed = leases().claim(anyKind("worker", 1).withPlace("host-b", Map.of()));
+
+    assertThat(claimed.nextDueIn().orElseThrow())
+        .isBetween(Duration.ofSeconds(5), Duration.ofSeconds(7));
   }
 
   @Test

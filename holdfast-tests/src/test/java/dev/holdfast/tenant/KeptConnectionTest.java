@@ -1,0 +1,30 @@
+package dev.holdfast.tenant;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.testkit.TestTenant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class KeptConnectionTest {
+
+  @RegisterExtension final TestTenant tenant = new TestTenant();
+
+  @Test
+  void one_that_leads_to_a_server_without_writes_is_not_kept() throws Exception {
+    try (Tenants own = tenant.holdfast().tenants().keepingAConnection()) {
+      own.keepConnection();
+      Db db = own.open(tenant.name()).db();
+      db.useHandle(handle -> handle.execute("SET default_transaction_read_only = on")); // demoted
+      String write = db.sql("UPDATE {schema}.queue SET paused = false");
+
+      assertThatThrownBy(() -> db.useHandle(handle -> handle.execute(write)))
+          .isInstanceOf(HoldfastException.class);
+
+      assertThat(db.<Integer, RuntimeException>withHandle(handle -> handle.execute(write)))
+          .isZero();
+    }
+  }
+}
