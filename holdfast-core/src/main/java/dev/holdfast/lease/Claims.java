@@ -139,7 +139,7 @@ final class Claims {
       SELECT claimed.*, lanes.queue, lanes.kind, lanes.defaults,
              ARRAY (SELECT id FROM candidate WHERE apart ORDER BY priority, run_at, seq) AS apart,
              CASE WHEN claimed.id IS NULL THEN (
-               SELECT greatest(0, extract(epoch FROM min(later.run_at - lanes.due_by)) * 1000)
+               SELECT extract(epoch FROM min(later.run_at - lanes.due_by)) * 1000
                  FROM lanes
                 CROSS JOIN LATERAL (
                   SELECT job.run_at
@@ -233,9 +233,10 @@ final class Claims {
           answer.apart = ids(rows.getArray("apart"));
         }
         if (rows.getObject("id") == null) {
-          long nextDueMillis = rows.getLong("next_due_ms");
+          // Not greatest() in SQL: that takes 0 for larger than nothing at all.
           answer.nextDueIn =
-              rows.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(nextDueMillis));
+              Optional.ofNullable(rows.getBigDecimal("next_due_ms"))
+                  .map(millis -> Duration.ofMillis(Math.max(0, millis.longValue())));
         } else {
           answer.leases.add(leaseRow.map(rows, context));
           long lane = rows.getLong("lane");

@@ -63,6 +63,15 @@ class PgLeasesTest extends LeaseSourceContract {
   }
 
   @Test
+  void a_claim_says_nothing_of_the_next_job_where_there_is_none() {
+    enqueue(NewJob.of("email", 1));
+    Lease lease = claim("worker", 1).getFirst();
+    leases().finish(List.of(new Finish(lease, Outcome.succeeded())));
+
+    assertThat(leases().claim(anyKind("worker", 1)).nextDueIn()).isEmpty();
+  }
+
+  @Test
   void an_idle_claim_says_when_the_next_job_is_due() {
     enqueue(NewJob.of("email", 1).withDelay(Duration.ofSeconds(30)));
 
