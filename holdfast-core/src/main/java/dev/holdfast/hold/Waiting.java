@@ -43,9 +43,11 @@ public final class Waiting {
   private static final String TURNS =
       """
       SELECT resource.name, head.id
-        FROM {schema}.resource
+        FROM unnest((SELECT :names)) AS asked (name)
+       CROSS JOIN LATERAL (
+         SELECT name, capacity FROM {schema}.resource WHERE resource.name = asked.name OFFSET 0
+       ) AS resource
        CROSS JOIN LATERAL {schema}.first_on_target(resource.name, resource.capacity) AS head
-       WHERE resource.name = ANY (:names)
        ORDER BY resource.name, head.place
       """;
 
