@@ -4,6 +4,7 @@ import dev.holdfast.fleet.Hosts;
 import dev.holdfast.job.Placement;
 import dev.holdfast.job.Policy;
 import dev.holdfast.lease.LanePositions.Position;
+import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import java.sql.Array;
 import java.sql.ResultSet;
@@ -233,10 +234,7 @@ final class Claims {
           answer.apart = ids(rows.getArray("apart"));
         }
         if (rows.getObject("id") == null) {
-          // Not greatest() in SQL: that takes 0 for larger than nothing at all.
-          answer.nextDueIn =
-              Optional.ofNullable(rows.getBigDecimal("next_due_ms"))
-                  .map(millis -> Duration.ofMillis(Math.max(0, millis.longValue())));
+          answer.nextDueIn = Columns.optionalWait(rows, "next_due_ms");
         } else {
           answer.leases.add(leaseRow.map(rows, context));
           long lane = rows.getLong("lane");

@@ -33,7 +33,7 @@ record Ended(Lease lease, Transition transition, boolean stopped, Optional<Strin
       Comparator.comparing((Ended end) -> end.key().jobId(), JobIds.ORDER)
           .thenComparingLong(end -> end.key().fence());
 
-  // What is beyond an array's end is NULL, too, and found faster than the last of five hundred.
+  // What is beyond an array's end is NULL, too, and found faster than the last of hundreds.
   private static final Object[] NOTHING = {};
 
   /** As its worker says. */
@@ -95,9 +95,7 @@ record Ended(Lease lease, Transition transition, boolean stopped, Optional<Strin
     return transition.result().equals(Payload.NULL) ? null : transition.result().json();
   }
 
-  /**
-   * Binds one column of a batch; one without any values as none, which costs the server nothing.
-   */
+  /** Binds one column of a batch. */
   static <T> void bind(
       Query query,
       String name,

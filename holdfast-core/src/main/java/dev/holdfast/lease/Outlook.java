@@ -1,10 +1,11 @@
 package dev.holdfast.lease;
 
-import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.Columns;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
+import org.jdbi.v3.core.Handle;
 
 /**
  * Whether there is anything for a reaper to do, found by one cheap look: mostly there is not.
@@ -18,7 +19,7 @@ record Outlook(
     Duration serverUp, boolean overdue, Optional<Duration> untilPassing, boolean waiting) {
 
   // Each look is at the first row of an index: EXISTS would be planned without regard to any.
-  private static final String LOOK =
+  static final String LOOK =
       """
       SELECT extract(epoch FROM now() - pg_postmaster_start_time()) * 1000 AS up_ms,
              (SELECT fence FROM {schema}.job WHERE {overdue} ORDER BY fence LIMIT 1) IS NOT NULL
@@ -34,22 +35,20 @@ record Outlook(
       """
           .replace("{overdue}", OverdueAttempts.isOverdue());
 
-  static Outlook over(Db db) {
-    return db.withHandle(handle ->
-        handle
-            .createQuery(db.sql(LOOK))
-            .bind("grace_ms", OverdueAttempts.TIMEOUT_GRACE.toMillis())
-            .map((row, context) -> of(row))
-            .one());
+  /** Looks with {@link #LOOK}, rendered for the tenant's schema. */
+  static Outlook read(Handle handle, String look) {
+    return handle
+        .createQuery(look)
+        .bind("grace_ms", OverdueAttempts.TIMEOUT_GRACE.toMillis())
+        .map((row, context) -> of(row))
+        .one();
   }
 
   private static Outlook of(ResultSet row) throws SQLException {
     return new Outlook(
         Duration.ofMillis(row.getLong("up_ms")),
         row.getBoolean("overdue"),
-        // Not greatest() in SQL: that takes 0 for larger than nothing at all.
-        Optional.ofNullable(row.getBigDecimal("passing_ms"))
-            .map(millis -> Duration.ofMillis(Math.max(0, millis.longValue()))),
+        Columns.optionalWait(row, "passing_ms"),
         row.getBoolean("waiting"));
   }
 

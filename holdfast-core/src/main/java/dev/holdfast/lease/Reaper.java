@@ -39,6 +39,7 @@ public final class Reaper {
   private final Pruner pruner;
   private final History history;
   private final Consequences consequences;
+  private final String look;
   private long runs;
   private String lookedAfter = ""; // the last resource whose waiting jobs were looked after
   private Optional<Duration> untilPassing = Optional.empty();
@@ -62,15 +63,16 @@ public final class Reaper {
     this.pruner = new Pruner(db);
     this.history = new History(db, retention);
     this.consequences = consequences;
+    this.look = db.sql(Outlook.LOOK);
   }
 
   /** Ends overdue attempts until there are none; answers how many. */
   public int runOnce() {
-    Outlook outlook = Outlook.over(db);
+    Outlook outlook = look();
     Duration steady = steadiness.measure(outlook.serverUp());
     int ended = outlook.overdue() ? tried("end overdue attempts", () -> overdue.end(steady)) : 0;
     if (ended > 0) {
-      outlook = Outlook.over(db); // what they held passes on, perhaps at once
+      outlook = look(); // what they held passes on, perhaps at once
     }
     untilPassing = outlook.untilPassing();
     int woken = 0;
@@ -121,6 +123,10 @@ public final class Reaper {
   /** When to run again, given how long it may take at most. */
   public Duration untilNext(Duration period) {
     return untilPassing.filter(soon -> soon.compareTo(period) < 0).orElse(period);
+  }
+
+  private Outlook look() {
+    return db.withHandle(handle -> Outlook.read(handle, look));
   }
 
   private int lookAfterWaiting() {

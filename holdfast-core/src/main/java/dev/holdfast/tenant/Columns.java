@@ -6,6 +6,7 @@ import dev.holdfast.job.Subject;
 import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
@@ -34,6 +35,15 @@ public final class Columns {
       throws SQLException {
     return Optional.ofNullable(row.getObject(column, OffsetDateTime.class))
         .map(OffsetDateTime::toInstant);
+  }
+
+  /**
+   * How long it is until something, from milliseconds; zero when it should have been already, empty
+   * when nothing is to come. Not by greatest() in SQL: that takes 0 for larger than nothing at all.
+   */
+  public static Optional<Duration> optionalWait(ResultSet row, String column) throws SQLException {
+    return Optional.ofNullable(row.getBigDecimal(column))
+        .map(millis -> Duration.ofMillis(Math.max(0, millis.longValue())));
   }
 
   public static Optional<String> optionalText(ResultSet row, String column) throws SQLException {
