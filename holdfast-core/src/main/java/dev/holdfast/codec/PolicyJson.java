@@ -40,7 +40,8 @@ public final class PolicyJson {
           "on_lease_lost",
           "on_stop",
           "on_failure",
-          "token_limit");
+          "token_limit",
+          "target_count");
   private static final Set<String> RETRY_KEYS =
       Set.of("type", "delays_seconds", "base_seconds", "cap_seconds", "jitter");
 
@@ -63,6 +64,7 @@ public final class PolicyJson {
     policy.onStop().ifPresent(choice -> json.put("on_stop", lower(choice)));
     policy.onFailure().ifPresent(choice -> json.put("on_failure", lower(choice)));
     policy.tokenLimit().ifPresent(limit -> json.put("token_limit", limit));
+    policy.targetCount().ifPresent(count -> json.put("target_count", count));
     return json.toString();
   }
 
@@ -98,7 +100,8 @@ public final class PolicyJson {
             .map(node -> choice(OnLeaseLost.class, "on_lease_lost", node)),
         optional(json, "on_stop").map(node -> choice(OnStop.class, "on_stop", node)),
         optional(json, "on_failure").map(node -> choice(OnFailure.class, "on_failure", node)),
-        optional(json, "token_limit").map(node -> wholeNumber("token_limit", node)));
+        optional(json, "token_limit").map(node -> wholeNumber("token_limit", node)),
+        optional(json, "target_count").map(node -> wholeNumber("target_count", node)));
   }
 
   private JsonNode parse(String text) {

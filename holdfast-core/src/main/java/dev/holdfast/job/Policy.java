@@ -11,6 +11,8 @@ import java.util.Optional;
  *
  * @param tokenLimit input and output tokens together, over all attempts; a job that reports more is
  *     stopped and has failed. Empty is no limit.
+ * @param targetCount the results a job is for; when its reports have brought so many, it has
+ *     succeeded, whatever its handler does then. Empty: its handler says when it is done.
  */
 public record Policy(
     int maxAttempts,
@@ -20,7 +22,8 @@ public record Policy(
     OnLeaseLost onLeaseLost,
     OnStop onStop,
     OnFailure onFailure,
-    Optional<Long> tokenLimit) {
+    Optional<Long> tokenLimit,
+    Optional<Long> targetCount) {
 
   public static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
   public static final Duration LONGEST_LEASE = Duration.ofDays(1);
@@ -35,6 +38,7 @@ public record Policy(
           OnLeaseLost.RETRY,
           OnStop.CANCEL,
           OnFailure.RELEASE,
+          Optional.empty(),
           Optional.empty());
 
   /** A worker fell silent. */
@@ -67,7 +71,8 @@ public record Policy(
         said.onLeaseLost().orElse(onLeaseLost),
         said.onStop().orElse(onStop),
         said.onFailure().orElse(onFailure),
-        said.tokenLimit().or(() -> tokenLimit));
+        said.tokenLimit().or(() -> tokenLimit),
+        said.targetCount().or(() -> targetCount));
   }
 
   public static Duration checkLease(String field, Duration length) {

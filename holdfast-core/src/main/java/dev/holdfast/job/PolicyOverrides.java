@@ -6,6 +6,7 @@ import dev.holdfast.job.Policy.OnLeaseLost;
 import dev.holdfast.job.Policy.OnStop;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * The answers of {@link Policy} that a job, or a queue for its jobs, gives itself. What is left
@@ -19,18 +20,10 @@ public record PolicyOverrides(
     Optional<OnLeaseLost> onLeaseLost,
     Optional<OnStop> onStop,
     Optional<OnFailure> onFailure,
-    Optional<Long> tokenLimit) {
+    Optional<Long> tokenLimit,
+    Optional<Long> targetCount) {
 
-  public static final PolicyOverrides NONE =
-      new PolicyOverrides(
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty());
+  public static final PolicyOverrides NONE = new Draft().done();
 
   public PolicyOverrides {
     maxAttempts.ifPresent(attempts -> {
@@ -38,107 +31,91 @@ public record PolicyOverrides(
         throw HoldfastException.invalid("max_attempts", attempts, "1 to " + Limits.ATTEMPTS);
       }
     });
-    tokenLimit.ifPresent(limit -> {
-      if (limit < 1) {
-        throw HoldfastException.invalid("token_limit", limit, "1 or more");
-      }
-    });
+    tokenLimit.ifPresent(limit -> checkPositive("token_limit", limit));
+    targetCount.ifPresent(count -> checkPositive("target_count", count));
     leaseLength.ifPresent(length -> Policy.checkLease("lease_seconds", length));
   }
 
+  private static void checkPositive(String field, long number) {
+    if (number < 1) {
+      throw HoldfastException.invalid(field, number, "1 or more");
+    }
+  }
+
   public PolicyOverrides withMaxAttempts(int attempts) {
-    return new PolicyOverrides(
-        Optional.of(attempts),
-        retry,
-        timeout,
-        leaseLength,
-        onLeaseLost,
-        onStop,
-        onFailure,
-        tokenLimit);
+    return with(draft -> draft.maxAttempts = Optional.of(attempts));
   }
 
   public PolicyOverrides withRetry(RetryPolicy retry) {
-    return new PolicyOverrides(
-        maxAttempts,
-        Optional.of(retry),
-        timeout,
-        leaseLength,
-        onLeaseLost,
-        onStop,
-        onFailure,
-        tokenLimit);
+    return with(draft -> draft.retry = Optional.of(retry));
   }
 
   public PolicyOverrides withTimeout(TimeLimit timeout) {
-    return new PolicyOverrides(
-        maxAttempts,
-        retry,
-        Optional.of(timeout),
-        leaseLength,
-        onLeaseLost,
-        onStop,
-        onFailure,
-        tokenLimit);
+    return with(draft -> draft.timeout = Optional.of(timeout));
   }
 
-  public PolicyOverrides withLeaseLength(Duration leaseLength) {
-    return new PolicyOverrides(
-        maxAttempts,
-        retry,
-        timeout,
-        Optional.of(leaseLength),
-        onLeaseLost,
-        onStop,
-        onFailure,
-        tokenLimit);
+  public PolicyOverrides withLeaseLength(Duration length) {
+    return with(draft -> draft.leaseLength = Optional.of(length));
   }
 
-  public PolicyOverrides withOnLeaseLost(OnLeaseLost onLeaseLost) {
-    return new PolicyOverrides(
-        maxAttempts,
-        retry,
-        timeout,
-        leaseLength,
-        Optional.of(onLeaseLost),
-        onStop,
-        onFailure,
-        tokenLimit);
+  public PolicyOverrides withOnLeaseLost(OnLeaseLost choice) {
+    return with(draft -> draft.onLeaseLost = Optional.of(choice));
   }
 
-  public PolicyOverrides withOnStop(OnStop onStop) {
-    return new PolicyOverrides(
-        maxAttempts,
-        retry,
-        timeout,
-        leaseLength,
-        onLeaseLost,
-        Optional.of(onStop),
-        onFailure,
-        tokenLimit);
+  public PolicyOverrides withOnStop(OnStop choice) {
+    return with(draft -> draft.onStop = Optional.of(choice));
   }
 
-  public PolicyOverrides withOnFailure(OnFailure onFailure) {
-    return new PolicyOverrides(
-        maxAttempts,
-        retry,
-        timeout,
-        leaseLength,
-        onLeaseLost,
-        onStop,
-        Optional.of(onFailure),
-        tokenLimit);
+  public PolicyOverrides withOnFailure(OnFailure choice) {
+    return with(draft -> draft.onFailure = Optional.of(choice));
   }
 
   public PolicyOverrides withTokenLimit(long tokens) {
-    return new PolicyOverrides(
-        maxAttempts,
-        retry,
-        timeout,
-        leaseLength,
-        onLeaseLost,
-        onStop,
-        onFailure,
-        Optional.of(tokens));
+    return with(draft -> draft.tokenLimit = Optional.of(tokens));
+  }
+
+  public PolicyOverrides withTargetCount(long results) {
+    return with(draft -> draft.targetCount = Optional.of(results));
+  }
+
+  private PolicyOverrides with(Consumer<Draft> change) {
+    Draft draft = new Draft();
+    draft.maxAttempts = maxAttempts;
+    draft.retry = retry;
+    draft.timeout = timeout;
+    draft.leaseLength = leaseLength;
+    draft.onLeaseLost = onLeaseLost;
+    draft.onStop = onStop;
+    draft.onFailure = onFailure;
+    draft.tokenLimit = tokenLimit;
+    draft.targetCount = targetCount;
+    change.accept(draft);
+    return draft.done();
+  }
+
+  /** One that is being written. */
+  private static final class Draft {
+    Optional<Integer> maxAttempts = Optional.empty();
+    Optional<RetryPolicy> retry = Optional.empty();
+    Optional<TimeLimit> timeout = Optional.empty();
+    Optional<Duration> leaseLength = Optional.empty();
+    Optional<OnLeaseLost> onLeaseLost = Optional.empty();
+    Optional<OnStop> onStop = Optional.empty();
+    Optional<OnFailure> onFailure = Optional.empty();
+    Optional<Long> tokenLimit = Optional.empty();
+    Optional<Long> targetCount = Optional.empty();
+
+    PolicyOverrides done() {
+      return new PolicyOverrides(
+          maxAttempts,
+          retry,
+          timeout,
+          leaseLength,
+          onLeaseLost,
+          onStop,
+          onFailure,
+          tokenLimit,
+          targetCount);
+    }
   }
 }

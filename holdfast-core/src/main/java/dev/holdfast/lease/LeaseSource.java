@@ -14,8 +14,11 @@ public interface LeaseSource {
   /** Renews leases, each for its own length; answers in the order asked. */
   List<Extension> extend(List<Lease> leases);
 
-  /** Stores progress, log lines, usage and items, all or nothing. */
-  ReportReply report(LeaseKey key, Report report);
+  /**
+   * Stores progress, log lines, usage and items, all or nothing. A job whose results have come to
+   * the count that its policy asks for has succeeded with it.
+   */
+  ReportReply report(Lease lease, Report report);
 
   /** Records how attempts ended; answers in the order given. */
   List<FinishReply> finish(List<Finish> finished);

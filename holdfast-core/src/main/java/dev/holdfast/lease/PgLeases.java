@@ -3,6 +3,7 @@ package dev.holdfast.lease;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.fleet.Hosts;
 import dev.holdfast.job.Failure;
+import dev.holdfast.job.JobState;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.lease.Extension.Status;
@@ -14,6 +15,7 @@ import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.JdbiException;
@@ -66,8 +68,39 @@ public final class PgLeases implements LeaseSource {
   }
 
   @Override
-  public ReportReply report(LeaseKey key, Report report) {
-    return reports.store(key, report);
+  public ReportReply report(Lease lease, Report report) {
+    Optional<Long> targetCount = lease.policy().targetCount();
+    return targetCount.isPresent()
+        ? reportTowards(targetCount.get(), lease, report)
+        : reports.store(lease.key(), report);
+  }
+
+  // The last report and the success are one transaction: a worker that dies now has nothing left
+  // to do, and one that goes on finds its lease over.
+  private ReportReply reportTowards(long targetCount, Lease lease, Report report) {
+    List<Ended> success = List.of(decide(new Finish(lease, Outcome.succeeded())));
+    Reported last =
+        db.inTransaction(handle -> {
+          transitions.lockResources(handle, success); // which come before any job's row
+          ReportReply reply = reports.store(handle, lease.key(), report);
+          return reply instanceof ReportReply.Stored stored
+                  && reports.hasReached(handle, lease.key(), targetCount)
+              ? ended(stored, transitions.apply(handle, success))
+              : new Reported(reply, Optional.empty());
+        });
+    last.end().ifPresent(this::applied);
+    return last.reply();
+  }
+
+  private record Reported(ReportReply reply, Optional<Applied> end) {}
+
+  private static Reported ended(ReportReply.Stored stored, Applied end) {
+    Optional<JobState> state =
+        end.replies().getFirst() instanceof FinishReply.Recorded(JobState recorded)
+            ? Optional.of(recorded)
+            : Optional.empty();
+    return new Reported(
+        new ReportReply.Stored(stored.added(), stored.duplicates(), state), Optional.of(end));
   }
 
   /** An end that cannot be stored is found by halving the batch, and fails or waits alone. */

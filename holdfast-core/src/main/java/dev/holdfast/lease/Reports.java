@@ -104,6 +104,13 @@ final class Reports {
          AND used.tokens > used.token_limit
       """;
 
+  private static final String HAS_REACHED =
+      """
+      SELECT coalesce(result_count, 0) >= :target_count
+        FROM {schema}.job
+       WHERE id = :job_id AND fence = :fence
+      """;
+
   private static final ReportReply LOST = new ReportReply.Lost();
 
   private final Db db;
@@ -113,6 +120,7 @@ final class Reports {
   private final String rememberKey;
   private final String knownKey;
   private final String stopAtLimit;
+  private final String hasReached;
 
   Reports(Db db) {
     this.db = db;
@@ -122,13 +130,15 @@ final class Reports {
     this.rememberKey = db.sql(REMEMBER_KEY);
     this.knownKey = db.sql(KNOWN_KEY);
     this.stopAtLimit = db.sql(STOP_AT_LIMIT);
+    this.hasReached = db.sql(HAS_REACHED);
   }
 
   ReportReply store(LeaseKey key, Report report) {
     return db.inTransaction(handle -> store(handle, key, report));
   }
 
-  private ReportReply store(Handle handle, LeaseKey key, Report report) {
+  /** In the caller's transaction. */
+  ReportReply store(Handle handle, LeaseKey key, Report report) {
     Optional<String> said = report.idempotencyKey();
     if (said.isPresent() && !rememberKey(handle, key, said.get())) {
       return isKnown(handle, key, said.get()) ? new ReportReply.Repeated() : LOST;
@@ -145,6 +155,14 @@ final class Reports {
       on(handle.createUpdate(stopAtLimit), key).bind("error_code", Failure.TOKEN_LIMIT).execute();
     }
     return new ReportReply.Stored(added.getAsInt(), report.items().size() - added.getAsInt());
+  }
+
+  /** The job has as many results as it is for. */
+  boolean hasReached(Handle handle, LeaseKey key, long targetCount) {
+    return on(handle.createQuery(hasReached), key)
+        .bind("target_count", targetCount)
+        .mapTo(Boolean.class)
+        .one();
   }
 
   private boolean rememberKey(Handle handle, LeaseKey key, String said) {

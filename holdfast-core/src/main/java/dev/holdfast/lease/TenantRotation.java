@@ -107,8 +107,8 @@ public final class TenantRotation implements LeaseSource {
   }
 
   @Override
-  public ReportReply report(LeaseKey key, Report report) {
-    return source(key).report(key, report);
+  public ReportReply report(Lease lease, Report report) {
+    return source(lease.key()).report(lease, report);
   }
 
   @Override

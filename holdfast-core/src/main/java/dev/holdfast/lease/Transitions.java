@@ -157,6 +157,11 @@ final class Transitions {
             applied.woken);
   }
 
+  /** Locks what these ends will free, for a caller that touches the jobs' rows before. */
+  void lockResources(Handle handle, List<Ended> ended) {
+    aftermath.lock(handle, ended.stream().filter(Ended::isGuarded).toList());
+  }
+
   /** In the caller's transaction. */
   Applied apply(Handle handle, List<Ended> ended) {
     List<Ended> guarded = ended.stream().filter(Ended::isGuarded).toList();

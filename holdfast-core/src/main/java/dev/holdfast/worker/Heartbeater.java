@@ -35,7 +35,7 @@ final class Heartbeater implements Loop.Step {
   @Override
   public Duration runOnce() {
     List<Lease> held =
-        inFlight.all().stream().filter(running -> !running.isLost()).map(Running::lease).toList();
+        inFlight.all().stream().filter(running -> !running.isOver()).map(Running::lease).toList();
     if (!held.isEmpty()) {
       long sentNanos = System.nanoTime();
       leases.extend(held).forEach(extension -> hear(extension, sentNanos));

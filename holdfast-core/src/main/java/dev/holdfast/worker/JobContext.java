@@ -4,6 +4,7 @@ import dev.holdfast.codec.Codec;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Item;
+import dev.holdfast.job.JobState;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Progress;
@@ -18,6 +19,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a handler knows about its attempt, and what it can say while it runs. Everything it says is
@@ -30,7 +32,7 @@ public final class JobContext {
   private final Codec codec;
   private final Unsent unsent;
   private final ReentrantLock sending = new ReentrantLock();
-  private volatile boolean finished;
+  private volatile @Nullable JobState recorded;
   private volatile boolean toldToStop;
 
   JobContext(Running running, LeaseSource leases, Codec codec) {
@@ -116,14 +118,15 @@ public final class JobContext {
   }
 
   /**
-   * Stores what the job found or made, now; each key once. Safe to repeat.
+   * Stores what the job found or made, now; each key once. Safe to repeat. When they were the last
+   * of the results that the job is for, it has succeeded, and nothing more is stored.
    *
    * @throws HoldfastException with {@link ErrorCode#LEASE_LOST} when the job is no longer ours
    */
   public ReportReply.Stored items(List<Item> items) {
     if (flush()
-        && leases.report(lease().key(), Report.ofItems(items))
-            instanceof ReportReply.Stored stored) {
+        && leases.report(lease(), Report.ofItems(items)) instanceof ReportReply.Stored stored) {
+      stored.ended().ifPresent(this::endedByReport);
       return stored;
     }
     throw leaseLost();
@@ -154,10 +157,10 @@ public final class JobContext {
       throw leaseLost();
     }
     FinishReply reply = leases.finishInTransaction(lease(), work);
-    if (reply instanceof FinishReply.Lost) {
+    if (!(reply instanceof FinishReply.Recorded(JobState state))) {
       throw leaseLost();
     }
-    finished = true;
+    recorded = state;
   }
 
   /** A result for {@code Outcome.succeeded}. */
@@ -165,9 +168,14 @@ public final class JobContext {
     return new Payload(codec.encode(value));
   }
 
-  /** The job was already completed by {@link #inTransaction}. */
-  boolean isFinished() {
-    return finished;
+  /** What the job is recorded as already, by {@link #inTransaction} or by its last report. */
+  Optional<JobState> recorded() {
+    return Optional.ofNullable(recorded);
+  }
+
+  private void endedByReport(JobState state) {
+    recorded = state;
+    boolean unused = running.interrupt(Running.Interruption.ENOUGH);
   }
 
   /** Sends what was said and not yet stored; false when the lease is lost. */
@@ -182,10 +190,16 @@ public final class JobContext {
 
   private boolean sendUnsent() {
     for (Report report = unsent.next(); !report.isEmpty(); report = unsent.next()) {
-      ReportReply reply = leases.report(lease().key(), report);
-      if (reply instanceof ReportReply.Lost) {
-        boolean unused = running.interrupt(Running.Interruption.LOST);
+      if (running.isOver()) {
         return false;
+      }
+      switch (leases.report(lease(), report)) {
+        case ReportReply.Lost() -> {
+          boolean unused = running.interrupt(Running.Interruption.LOST);
+          return false;
+        }
+        case ReportReply.Stored stored -> stored.ended().ifPresent(this::endedByReport);
+        case ReportReply.Repeated() -> {}
       }
       unsent.sent();
     }

@@ -22,7 +22,7 @@ final class Reporter implements Loop.Step {
 
   @Override
   public Duration runOnce() {
-    inFlight.all().stream().filter(running -> !running.isLost()).forEach(Reporter::flush);
+    inFlight.all().stream().filter(running -> !running.isOver()).forEach(Reporter::flush);
     return PERIOD;
   }
 

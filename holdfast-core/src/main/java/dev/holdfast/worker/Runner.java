@@ -8,6 +8,7 @@ import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
 import java.time.Duration;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -99,9 +100,10 @@ final class Runner {
   }
 
   private void handOver(Running running, Outcome outcome) {
-    if (running.context().isFinished()) {
-      inFlight.remove(running.lease().key()); // recorded already, with the handler's own writes
-      setup.listener().finished(running.lease(), new FinishReply.Recorded(JobState.SUCCEEDED));
+    Optional<JobState> recorded = running.context().recorded();
+    if (recorded.isPresent()) {
+      inFlight.remove(running.lease().key());
+      setup.listener().finished(running.lease(), new FinishReply.Recorded(recorded.get()));
     } else {
       flush(running);
       finisher.add(new Finish(running.lease(), outcome, running.context().logExcerpt()));

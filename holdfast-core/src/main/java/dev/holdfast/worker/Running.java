@@ -28,6 +28,8 @@ final class Running {
     TIMEOUT,
     /** This worker is closing and its patience is over. */
     DRAIN,
+    /** What it said brought the last of the results it is for: the job has succeeded. */
+    ENOUGH,
     /** The lease is gone, or could not be renewed in time: whatever the handler does is void. */
     LOST
   }
@@ -174,10 +176,16 @@ final class Running {
               case STOP -> new Outcome.Stopped();
               case TIMEOUT -> Outcome.failed(Failure.timeout(lease.policy().timeout()));
               case DRAIN -> new Outcome.Released("worker is closing");
+              case ENOUGH -> Outcome.succeeded();
               // Most likely refused; it says at least that the work is over and what it held can
               // pass on.
               case LOST -> new Outcome.LeaseExpired(lease.worker());
             });
+  }
+
+  /** The lease is no more: nothing is to be renewed or said. */
+  boolean isOver() {
+    return isLost() || context.recorded().isPresent();
   }
 
   boolean isLost() {

@@ -32,7 +32,7 @@ final class SelfFence implements Loop.Step {
   public Duration runOnce() {
     long stopped =
         inFlight.all().stream()
-            .filter(running -> running.isPastDeadline(nanoTime.getAsLong()) && !running.isLost())
+            .filter(running -> running.isPastDeadline(nanoTime.getAsLong()) && !running.isOver())
             .filter(running -> running.interrupt(Interruption.LOST))
             .peek(running -> listener.leaseLost(running.lease()))
             .count();

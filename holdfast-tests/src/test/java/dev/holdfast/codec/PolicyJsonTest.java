@@ -99,6 +99,9 @@ class PolicyJsonTest {
         "{'retry': {}}                                                    | retry.type",
         "{'retry': 'often'}                                               | retry",
         "{'max_attempts': 'abc'}                                          | max_attempts",
+        "{'token_limit': 0}                                               | token_limit",
+        "{'target_count': 0}                                              | target_count",
+        "{'target_count': 1.5}                                            | target_count",
         "{'max_attempts': 1.5}                                            | max_attempts",
         "{'max_attempt': 3}                                               | max_attempt",
         "{'lease_seconds': 'abc'}                                         | lease_seconds",
@@ -168,7 +171,8 @@ class PolicyJsonTest {
                           onLeaseLost,
                           onStop,
                           onFailure,
-                          attempts.map(Integer::longValue)));
+                          attempts.map(Integer::longValue),
+                          lease.map(Duration::toMillis)));
                 }
               }
             }

@@ -100,7 +100,7 @@ class SoundTenantTest {
     at.enqueue(SITE);
     at.enqueue(SITE);
     Lease lost = at.claimOne();
-    at.leases().report(lost.key(), Report.ofLog(List.of("before")));
+    at.leases().report(lost, Report.ofLog(List.of("before")));
     tenant.advance(Duration.ofSeconds(31));
     at.reap();
 
@@ -108,7 +108,7 @@ class SoundTenantTest {
 
     at.isSound();
     Lease again = at.claimOne();
-    at.leases().report(again.key(), Report.ofLog(List.of("after")));
+    at.leases().report(again, Report.ofLog(List.of("after")));
   }
 
   @Test

@@ -14,6 +14,7 @@ import dev.holdfast.lease.Extension.Status;
 import dev.holdfast.testkit.Covers;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -28,7 +29,7 @@ abstract class ReportContract extends FinishContract {
     Lease lease = claimOne("worker");
     Progress progress = Progress.NONE.withCursor("page-7").withProgressCount(70).withPercent(12.5);
 
-    ReportReply stored = leases().report(lease.key(), Report.of(progress));
+    ReportReply stored = leases().report(lease, Report.of(progress));
     finish(lease, new Outcome.Released("closing"));
 
     assertThat(stored).isEqualTo(new ReportReply.Stored(0, 0));
@@ -53,7 +54,7 @@ abstract class ReportContract extends FinishContract {
             Report.ofLog(List.of("still here")),
             Report.ofUsage(10, 10),
             Report.ofItems(List.of(item("zombie"))))) {
-      assertThat(leases().report(lost.key(), said)).isEqualTo(new ReportReply.Lost());
+      assertThat(leases().report(lost, said)).isEqualTo(new ReportReply.Lost());
     }
     assertThat(tenant.jobs().items(id, 10)).isEmpty();
     assertThat(tenant.job(id).progress()).isEqualTo(Progress.NONE);
@@ -64,10 +65,10 @@ abstract class ReportContract extends FinishContract {
   void log_lines_are_kept_in_order_across_attempts() {
     UUID id = enqueue(NewJob.of("email", 1));
     Lease first = claimOne("worker");
-    leases().report(first.key(), Report.ofLog(List.of("one", "two")));
+    leases().report(first, Report.ofLog(List.of("one", "two")));
     finish(first, new Outcome.Released("closing"));
     Lease second = claimOne("worker");
-    leases().report(second.key(), Report.ofLog(List.of("three")));
+    leases().report(second, Report.ofLog(List.of("three")));
 
     assertThat(tenant.jobs().log(id)).containsExactly("one", "two", "three");
   }
@@ -77,14 +78,13 @@ abstract class ReportContract extends FinishContract {
   void items_are_stored_once_whoever_says_them_again() {
     UUID id = enqueue(NewJob.of("scrape", 1));
     Lease first = claimOne("worker");
-    ReportReply two = leases().report(first.key(), Report.ofItems(List.of(item("a"), item("b"))));
+    ReportReply two = leases().report(first, Report.ofItems(List.of(item("a"), item("b"))));
     finish(first, new Outcome.Released("closing"));
     Lease second = claimOne("worker");
 
     ReportReply more =
         leases()
-            .report(
-                second.key(), Report.ofItems(List.of(item("b"), item("c"), item("c"), item("d"))));
+            .report(second, Report.ofItems(List.of(item("b"), item("c"), item("c"), item("d"))));
 
     assertThat(two).isEqualTo(new ReportReply.Stored(2, 0));
     assertThat(more).isEqualTo(new ReportReply.Stored(2, 2));
@@ -100,10 +100,10 @@ abstract class ReportContract extends FinishContract {
     Lease lease = claimOne("worker");
     Report report = Report.ofUsage(5, 7).withLog(List.of("once")).withIdempotencyKey("report-1");
 
-    assertThat(leases().report(lease.key(), report)).isEqualTo(new ReportReply.Stored(0, 0));
-    assertThat(leases().report(lease.key(), report)).isEqualTo(new ReportReply.Repeated());
+    assertThat(leases().report(lease, report)).isEqualTo(new ReportReply.Stored(0, 0));
+    assertThat(leases().report(lease, report)).isEqualTo(new ReportReply.Repeated());
     finish(lease, Outcome.succeeded());
-    assertThat(leases().report(lease.key(), report)).isEqualTo(new ReportReply.Repeated());
+    assertThat(leases().report(lease, report)).isEqualTo(new ReportReply.Repeated());
 
     assertThat(tenant.jobs().log(id)).containsExactly("once");
   }
@@ -114,7 +114,7 @@ abstract class ReportContract extends FinishContract {
     Lease lease = claimOne("worker");
     Report report = Report.ofLog(List.of("once")).withIdempotencyKey("report-1");
 
-    List<ReportReply> replies = concurrently(4, number -> leases().report(lease.key(), report));
+    List<ReportReply> replies = concurrently(4, number -> leases().report(lease, report));
 
     assertThat(replies)
         .containsExactlyInAnyOrder(
@@ -130,10 +130,10 @@ abstract class ReportContract extends FinishContract {
   void a_job_over_its_token_limit_is_told_to_stop_and_has_failed() {
     UUID id = enqueue(NewJob.of("ask", 1).withPolicy(tokens(100)));
     Lease lease = claimOne("worker");
-    leases().report(lease.key(), Report.ofUsage(60, 40));
+    leases().report(lease, Report.ofUsage(60, 40));
     assertThat(tenant.job(id).state()).isEqualTo(JobState.RUNNING);
 
-    leases().report(lease.key(), Report.ofUsage(0, 1));
+    leases().report(lease, Report.ofUsage(0, 1));
 
     assertThat(leases().extend(List.of(lease)))
         .containsExactly(new Extension(lease.key(), Status.STOP_REQUESTED));
@@ -150,12 +150,74 @@ abstract class ReportContract extends FinishContract {
   void a_job_over_its_token_limit_has_failed_even_if_it_ends_well() {
     UUID id = enqueue(NewJob.of("ask", 1).withPolicy(tokens(100)));
     Lease lease = claimOne("worker");
-    leases().report(lease.key(), Report.ofUsage(101, 0));
+    leases().report(lease, Report.ofUsage(101, 0));
 
     assertThat(finish(lease, Outcome.succeeded()))
         .isEqualTo(new FinishReply.Recorded(JobState.FAILED));
 
     assertThat(tenant.job(id).errorCode()).contains("TOKEN_LIMIT");
+  }
+
+  @Covers("E6")
+  @Test
+  void a_job_that_has_the_results_it_is_for_has_succeeded_with_the_report_that_brought_them() {
+    UUID id = enqueue(NewJob.of("scrape", 1).withTarget("crm").withPolicy(results(3)));
+    UUID next = enqueue(NewJob.of("scrape", 1).withTarget("crm"));
+    Lease lease = claimOne("worker");
+
+    ReportReply open = leases().report(lease, Report.ofItems(List.of(item("a"), item("b"))));
+    ReportReply last = leases().report(lease, Report.ofItems(List.of(item("b"), item("c"))));
+
+    assertThat(open).isEqualTo(new ReportReply.Stored(2, 0));
+    assertThat(last).isEqualTo(new ReportReply.Stored(1, 1, Optional.of(JobState.SUCCEEDED)));
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+    assertThat(leases().extend(List.of(lease)))
+        .containsExactly(new Extension(lease.key(), Status.LOST));
+    assertThat(leases().report(lease, Report.ofItems(List.of(item("d")))))
+        .isEqualTo(new ReportReply.Lost());
+    assertThat(claimOne("worker").key().jobId()).isEqualTo(next);
+  }
+
+  @Covers("E6")
+  @Test
+  void results_count_over_all_attempts_and_however_they_are_said() {
+    UUID id = enqueue(NewJob.of("scrape", 1).withPolicy(results(5)));
+    Lease first = claimOne("worker");
+    leases().report(first, Report.ofItems(List.of(item("a"), item("b"))));
+    finish(first, new Outcome.Released("closing"));
+    Lease second = claimOne("worker");
+
+    leases().report(second, Report.of(resultCount(4)));
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.RUNNING);
+    leases().report(second, Report.of(resultCount(5)));
+
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Covers("E6")
+  @Test
+  void a_lost_lease_brings_no_job_to_its_target() {
+    UUID id = enqueue(NewJob.of("scrape", 1).withPolicy(results(1)));
+    Lease lost = claimOne("worker-a");
+    expireAndReap();
+
+    assertThat(leases().report(lost, Report.ofItems(List.of(item("a")))))
+        .isEqualTo(new ReportReply.Lost());
+
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
+  }
+
+  private static PolicyOverrides results(long count) {
+    return PolicyOverrides.NONE.withTargetCount(count);
+  }
+
+  private static Progress resultCount(long count) {
+    return new Progress(
+        Optional.empty(),
+        OptionalLong.empty(),
+        OptionalLong.of(count),
+        OptionalDouble.empty(),
+        Optional.empty());
   }
 
   @Covers({"E9", "E10"})
@@ -178,7 +240,7 @@ abstract class ReportContract extends FinishContract {
   void an_attempt_whose_worker_fell_silent_keeps_the_last_lines_that_were_stored() {
     UUID id = enqueue(NewJob.of("scrape", 1));
     Lease lost = claimOne("worker");
-    leases().report(lost.key(), Report.ofLog(List.of("page 1", "page 2")));
+    leases().report(lost, Report.ofLog(List.of("page 1", "page 2")));
 
     expireAndReap();
 

@@ -3,13 +3,16 @@ package dev.holdfast.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.job.Failure;
+import dev.holdfast.job.Item;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
+import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.Progress;
+import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -80,6 +83,39 @@ class HandlerTest {
     worker.runDue();
 
     assertThat(order).containsExactly("outer", "inner", "handler", "inner done", "outer done");
+  }
+
+  @Covers("E6")
+  @Test
+  void a_handler_that_brought_the_results_its_job_is_for_is_told_to_stop_and_need_not_succeed() {
+    List<Boolean> stop = new ArrayList<>();
+    Worker worker =
+        tenant
+            .worker()
+            .handle(
+                EMAIL,
+                (email, job) -> {
+                  job.items(List.of(new Item("a", Payload.NULL)));
+                  stop.add(job.shouldStop());
+                  job.items(List.of(new Item("b", Payload.NULL)));
+                  stop.add(job.shouldStop());
+                  job.items(List.of(new Item("c", Payload.NULL)));
+                  stop.add(job.shouldStop());
+                })
+            .build();
+    UUID id =
+        tenant
+            .jobs()
+            .enqueue(
+                EMAIL.job(new Email("ada")).withPolicy(PolicyOverrides.NONE.withTargetCount(2)))
+            .id();
+
+    worker.runDue();
+
+    assertThat(stop).containsExactly(false, true);
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+    assertThat(tenant.jobs().items(id, 10)).extracting(Item::key).containsExactly("a", "b");
+    assertThat(tenant.jobs().attempts(id)).hasSize(1);
   }
 
   @Test

@@ -60,7 +60,7 @@ class InterruptedWorkTest {
     }
 
     @Override
-    public ReportReply report(LeaseKey key, Report report) {
+    public ReportReply report(Lease lease, Report report) {
       failIfAway();
       reports.add(report);
       return new ReportReply.Stored(0, 0);
