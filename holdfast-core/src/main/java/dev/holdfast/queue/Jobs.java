@@ -205,7 +205,7 @@ public final class Jobs {
   }
 
   private HoldfastException refused(Exception e) {
-    if (SqlErrors.violates(e, "job_lane_is_of_this_tenant")) {
+    if (SqlErrors.violates(e, "lane_is_of_this_tenant")) {
       lanes.forget();
       return new HoldfastException(
           ErrorCode.STATE_CONFLICT,

@@ -34,12 +34,9 @@ class InvariantsTest {
 
   /** Changes to a sound tenant, and which rules they break. Names in braces are jobs. */
   enum Broken {
-    LEASED_BY_NOBODY(
-        "I1 I21",
-        """
-        ALTER TABLE {schema}.job DROP CONSTRAINT job_lease_belongs_to_state;
-        UPDATE {schema}.job SET worker = NULL WHERE id = {plain}
-        """),
+    LEASED_BY_NOBODY("I1 I21", "UPDATE {schema}.job SET worker = NULL WHERE id = {plain}"),
+    OWNED_WITHOUT_A_LEASE("I1 I10", "UPDATE {schema}.job SET worker = 'w' WHERE id = {free}"),
+    STATE_NOBODY_KNOWS("I21", "UPDATE {schema}.job SET state = 'asleep' WHERE id = {free}"),
     LEASED_FOR_EVER(
         "I1",
         """
@@ -238,6 +235,7 @@ class InvariantsTest {
     jobs.put("first", at.enqueue(any.withTarget("line")));
     jobs.put("second", at.enqueue(any.withTarget("line")));
     at.claim();
+    jobs.put("free", at.enqueue(any));
     at.isSound();
   }
 

@@ -23,20 +23,15 @@ class ConstraintsTest {
 
   /** A change to a sound row that breaks one rule and no other. */
   enum Broken {
-    FINISHED_JOB_AMONG_THE_LIVE("job_lease_belongs_to_state", "state = 'succeeded'"),
-    STATE_NOBODY_KNOWS("job_lease_belongs_to_state", "state = 'asleep'"),
-    RUNNING_WITHOUT_WORKER(
-        "job_lease_belongs_to_state", "state = 'running', lease_expires_at = now()"),
     RUNNING_WITHOUT_EXPIRY("job_lease_belongs_to_state", "state = 'running', worker = 'w'"),
     STOPPING_WITHOUT_LEASE("job_lease_belongs_to_state", "state = 'stopping'"),
     DISPATCHED_WITHOUT_LEASE("job_lease_belongs_to_state", "state = 'dispatched'"),
-    QUEUED_WITH_WORKER("job_lease_belongs_to_state", "worker = 'w'"),
     QUEUED_WITH_EXPIRY("job_lease_belongs_to_state", "lease_expires_at = now()"),
     QUEUED_WITH_LEASE("job_lease_belongs_to_state", "worker = 'w', lease_expires_at = now()"),
     PAUSED_WITH_LEASE(
         "job_lease_belongs_to_state", "state = 'paused', worker = 'w', lease_expires_at = now()"),
     RESOURCE_FOR_NOBODY("resource_has_capacity", "capacity = 0"),
-    LANE_OF_ANOTHER_TENANT("job_lane_is_of_this_tenant", "lane = -1"),
+    LANE_OF_ANOTHER_TENANT("lane_is_of_this_tenant", "lane = -1"),
     LIVE_JOB_IN_THE_HISTORY("job_done_is_finished", "state = 'queued'"),
     FAILED_WITHOUT_ERROR("job_done_failed_says_why", "state = 'failed'"),
     FINISHED_WITHOUT_MESSAGE("job_done_error_is_whole", "error_code = 'BROKEN'"),
@@ -57,10 +52,10 @@ class ConstraintsTest {
     }
 
     String table() {
-      return Stream.of("resource", "queue", "attempt", "job_done", "job")
+      return Stream.of("resource", "queue", "attempt", "job_done")
           .filter(constraint::startsWith)
           .findFirst()
-          .orElseThrow();
+          .orElse("job");
     }
   }
 

@@ -83,6 +83,16 @@ final class SchemaDump {
        ORDER BY relname
       """;
 
+  private static final String DOMAINS =
+      """
+      SELECT concat_ws(' ', typname, format_type(typbasetype, typtypmod), conname,
+               pg_get_constraintdef(pg_constraint.oid))
+        FROM pg_type
+        LEFT JOIN pg_constraint ON contypid = pg_type.oid
+       WHERE typnamespace = :schema::regnamespace AND typtype = 'd'
+       ORDER BY typname, conname
+      """;
+
   // Before 16, columns are qualified even where only one table is read.
   private static final Pattern QUALIFIER = Pattern.compile("\\b\\w+\\.(?=[a-z_])");
 
@@ -106,6 +116,7 @@ final class SchemaDump {
       list(handle, FUNCTIONS, "schema", schema.value()).forEach(line -> add(text, "", line));
       list(handle, SEQUENCES, "schema", schema.value())
           .forEach(line -> add(text, "SEQUENCE ", line));
+      list(handle, DOMAINS, "schema", schema.value()).forEach(line -> add(text, "DOMAIN ", line));
       return anonymous(schema, text.toString());
     });
   }
@@ -127,6 +138,6 @@ final class SchemaDump {
   private static String anonymous(SchemaName schema, String text) {
     return text.replaceAll("\\b" + schema.value() + "\\.", "{schema}.")
         // The range of lanes is drawn at random for each tenant.
-        .replaceAll("\\(lane >> 20\\) = '?\\d+'?(::bigint)?", "(lane >> 20) = …");
+        .replaceAll("\\(VALUE >> 20\\) = '?\\d+'?(::bigint)?", "(VALUE >> 20) = …");
   }
 }

@@ -201,7 +201,9 @@ CREATE VIEW {schema}.invariant_i21 (id, job_id, resource, detail) AS
   SELECT 'I21', job.id, broken.resource, broken.detail
     FROM {schema}.job_watched AS job
    CROSS JOIN LATERAL (
-     VALUES (job.times_out_at IS NULL OR job.worker IS NOT NULL, NULL::text,
+     VALUES (job.state IN ('pending', 'queued', 'paused', 'dispatched', 'running', 'stopping'),
+             NULL::text, format('is live and %s', job.state)),
+            (job.times_out_at IS NULL OR job.worker IS NOT NULL, NULL,
              'has a time limit though it is not leased'),
             (job.stop_as IS NULL OR (job.state = 'stopping'
                                      AND job.stop_as IN ('paused', 'cancelled', 'failed')),
