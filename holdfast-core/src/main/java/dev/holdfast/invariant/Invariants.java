@@ -29,14 +29,6 @@ public final class Invariants {
                   ::formatted)
           .collect(Collectors.joining("UNION ALL\n"));
 
-  // Where the server compiles plans, compiling this one takes seconds, and running it a tenth of
-  // one. And there is an index for all it asks, which a planner that thinks a table small would
-  // pass over.
-  static final String PLANNING =
-      """
-      SET LOCAL jit = off; SET LOCAL enable_seqscan = off
-      """;
-
   private static final String DEADLOCKS =
       """
       SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()
@@ -60,10 +52,7 @@ public final class Invariants {
 
   /** What is not as it must be, all at one moment; empty when all is. */
   public List<Violation> check() {
-    return db.inTransaction(handle -> {
-      handle.execute(PLANNING);
-      return handle.createQuery(check).map(VIOLATION).list();
-    });
+    return db.inTransaction(handle -> handle.createQuery(check).map(VIOLATION).list());
   }
 
   /**

@@ -144,7 +144,7 @@ public final class PgLeases implements LeaseSource {
 
   private Applied finish(Handle handle, Lease lease, TransactionWork work) throws Exception {
     Payload result = run(work, handle.getConnection());
-    Db.hurry(handle);
+    Db.continueAsOurs(handle);
     // Last, so that the job's row is locked for a moment only and beats go on meanwhile.
     Finish success = new Finish(lease, Outcome.succeeded(result));
     Applied ended = transitions.apply(handle, List.of(decide(success)));

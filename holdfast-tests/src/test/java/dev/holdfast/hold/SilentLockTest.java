@@ -36,7 +36,7 @@ class SilentLockTest extends EngineTest {
     db.jdbi().useHandle(handle -> holds.make(handle, SITE));
     frozen = db.jdbi().open();
     frozen.begin();
-    Db.hurry(frozen);
+    Db.continueAsOurs(frozen);
     holds.lock(frozen, SITE);
   }
 

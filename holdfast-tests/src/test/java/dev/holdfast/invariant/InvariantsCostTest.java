@@ -3,6 +3,7 @@ package dev.holdfast.invariant;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.CoreStatement;
+import dev.holdfast.tenant.Db;
 import dev.holdfast.testkit.TestTenant;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -60,7 +61,8 @@ class InvariantsCostTest {
     CoreStatement check = CoreStatement.named(Invariants.class, "CHECK");
     String prepare = tenant.tenant().db().sql(check.prepare("look"));
     try (Statement statement = handle.getConnection().createStatement()) {
-      statement.execute(Invariants.PLANNING);
+      Db.continueAsOurs(handle);
+      handle.execute("SET LOCAL idle_in_transaction_session_timeout = 0"); // filling takes a while
       if (planned == Planned.BEFORE_THERE_WERE_JOBS) {
         statement.execute(prepare);
         statement.execute("EXECUTE look");

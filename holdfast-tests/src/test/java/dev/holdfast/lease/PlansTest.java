@@ -3,6 +3,7 @@ package dev.holdfast.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.CoreStatement;
+import dev.holdfast.tenant.Db;
 import dev.holdfast.testkit.TestTenant;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -48,7 +49,9 @@ class PlansTest {
     /** Counted while full; now all jobs are in the history. */
     DRAINED,
     /** Counted while there was nothing to count: one row is expected whatever is asked. */
-    ANALYZED_EMPTY
+    ANALYZED_EMPTY,
+    /** Counted while two jobs held something; thousands have since, and nobody cleaned up. */
+    HELD_AND_LET_GO
   }
 
   /** How the server plans a prepared statement: for these values, or for any. */
@@ -62,10 +65,18 @@ class PlansTest {
           CoreStatement.named(Claims.class, "CLAIM"),
           CoreStatement.named(Beats.class, "EXTEND"),
           CoreStatement.named(Transitions.class, "FINISH"),
-          CoreStatement.named(Transitions.class, "SEND_BACK"),
-          CoreStatement.named(Stops.class, "STOPPING"),
           CoreStatement.named(OverdueAttempts.class, "OVERDUE"),
           CoreStatement.named(Outlook.class, "LOOK"),
+          CoreStatement.named("dev.holdfast.queue.JobInsert", "INSERT"),
+          CoreStatement.named("dev.holdfast.queue.Enqueuer", "EXISTING"),
+          CoreStatement.named(TenantRotation.class, "PROBE"));
+
+  private static final List<CoreStatement> HOT_IN_TRANSACTIONS =
+      List.of(
+          CoreStatement.named(Claims.class, "CLAIM"),
+          CoreStatement.named(Transitions.class, "FINISH"),
+          CoreStatement.named(Transitions.class, "SEND_BACK"),
+          CoreStatement.named(Stops.class, "STOPPING"),
           CoreStatement.named(OverdueAttempts.class, "LOCK_OVERDUE"),
           CoreStatement.named(GuardedClaims.class, "CANDIDATES"),
           CoreStatement.named(GuardedClaims.class, "LOCK_JOBS"),
@@ -77,10 +88,7 @@ class PlansTest {
           CoreStatement.named("dev.holdfast.hold.Waiting", "PARK"),
           CoreStatement.named("dev.holdfast.hold.Waiting", "WAKE"),
           CoreStatement.named("dev.holdfast.hold.Waiting", "WAITED_FOR"),
-          CoreStatement.named(Reports.class, "PROGRESS"),
-          CoreStatement.named("dev.holdfast.queue.JobInsert", "INSERT"),
-          CoreStatement.named("dev.holdfast.queue.Enqueuer", "EXISTING"),
-          CoreStatement.named(TenantRotation.class, "PROBE"));
+          CoreStatement.named(Reports.class, "PROGRESS"));
 
   // Which indexes may lead a statement to the rows of job.
   private static final Map<String, Set<String>> INDEXES =
@@ -108,17 +116,27 @@ class PlansTest {
     try {
       for (Mode mode : Mode.values()) {
         handle.execute("SET plan_cache_mode = force_" + mode + "_plan");
-        for (CoreStatement statement : HOT) {
-          List<String> wrong = faults(statement, explain(handle, statement, "JSON"));
-          if (!wrong.isEmpty()) {
-            bad.put(mode + " " + statement, wrong + "\n" + explain(handle, statement, "TEXT"));
-          }
-        }
+        judge(handle, mode, HOT, bad);
+        handle.useTransaction(transaction -> {
+          Db.continueAsOurs(transaction);
+          judge(transaction, mode, HOT_IN_TRANSACTIONS, bad);
+        });
       }
     } finally {
       handle.execute("RESET plan_cache_mode"); // the connection is a pooled one
     }
     return bad;
+  }
+
+  private void judge(
+      Handle handle, Mode mode, List<CoreStatement> statements, Map<String, String> bad)
+      throws SQLException {
+    for (CoreStatement statement : statements) {
+      List<String> wrong = faults(statement, explain(handle, statement, "JSON"));
+      if (!wrong.isEmpty()) {
+        bad.put(mode + " " + statement, wrong + "\n" + explain(handle, statement, "TEXT"));
+      }
+    }
   }
 
   private String explain(Handle handle, CoreStatement hot, String format) throws SQLException {
@@ -242,7 +260,7 @@ class PlansTest {
 
   private void fill(Data data) {
     // The server must not count behind our back.
-    Stream.of("job", "job_done", "lane", "attempt")
+    Stream.of("job", "job_done", "lane", "attempt", "resource", "hold")
         .forEach(table ->
             tenant.execute("ALTER TABLE {schema}." + table + " SET (autovacuum_enabled = false)"));
     switch (data) {
@@ -267,7 +285,29 @@ class PlansTest {
         finishAll();
       }
       case ANALYZED_EMPTY -> analyze();
+      case HELD_AND_LET_GO -> {
+        hold(2);
+        tenant.execute("VACUUM ANALYZE {schema}.hold, {schema}.resource");
+        hold(6_000);
+        tenant.execute("DELETE FROM {schema}.hold WHERE fence > 2");
+        tenant.execute("DELETE FROM {schema}.resource WHERE length(name) > length('site:2')");
+      }
     }
+  }
+
+  private void hold(int sites) {
+    tenant.execute(
+        """
+        INSERT INTO {schema}.resource (name)
+        SELECT 'site:' || i FROM generate_series(1, %d) AS i ON CONFLICT DO NOTHING
+        """
+            .formatted(sites));
+    tenant.execute(
+        """
+        INSERT INTO {schema}.hold (resource, job_id, fence, since)
+        SELECT 'site:' || i, gen_random_uuid(), i, now() FROM generate_series(1, %d) AS i
+        """
+            .formatted(sites));
   }
 
   private void addJobs() {
