@@ -24,6 +24,9 @@ import dev.holdfast.queue.Jobs;
 import dev.holdfast.queue.Queues;
 import dev.holdfast.queue.WhyNot;
 import dev.holdfast.retention.Retention;
+import dev.holdfast.schedule.Scheduler;
+import dev.holdfast.schedule.Schedules;
+import dev.holdfast.schedule.Ticker;
 import dev.holdfast.subject.Subjects;
 import dev.holdfast.tenant.SchemaName;
 import dev.holdfast.tenant.Tenant;
@@ -171,6 +174,34 @@ public final class Holdfast {
 
   public Queues queues(TenantName tenant) {
     return new Queues(tenants.open(tenant), announcer);
+  }
+
+  /** The default tenant's schedules. */
+  public Schedules schedules() {
+    return schedules(TenantName.DEFAULT);
+  }
+
+  public Schedules schedules(TenantName tenant) {
+    return new Schedules(tenants.open(tenant), codec, jobs(tenant), resources(tenant));
+  }
+
+  /** Decides about the default tenant's slots, once it is started. */
+  public Scheduler scheduler() {
+    return scheduler(TenantName.DEFAULT);
+  }
+
+  public Scheduler scheduler(TenantName tenant) {
+    Ticker ticker = ticker(tenant);
+    return new Scheduler(() -> List.of(tenant), name -> ticker);
+  }
+
+  /** Decides about the slots of all tenants, also those created later. */
+  public Scheduler schedulerForAllTenants() {
+    return new Scheduler(tenants::list, this::ticker);
+  }
+
+  private Ticker ticker(TenantName tenant) {
+    return new Ticker(tenants.open(tenant), jobs(tenant));
   }
 
   /** A worker for the default tenant. */

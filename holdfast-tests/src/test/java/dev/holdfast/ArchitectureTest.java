@@ -14,6 +14,8 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import dev.holdfast.job.JobIds;
+import dev.holdfast.schedule.Ticker;
+import dev.holdfast.testkit.Covers;
 import java.time.Clock;
 import java.util.Calendar;
 import java.util.Date;
@@ -141,6 +143,27 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("tools.jackson..", "com.fasterxml..")
+        .check(CORE);
+  }
+
+  @Covers("D1")
+  @Test
+  void nobody_decides_about_slots_but_a_scheduler() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.holdfast.schedule")
+        .and()
+        .areNotAssignableTo(Holdfast.class)
+        .should()
+        .dependOnClassesThat()
+        .areAssignableTo(Ticker.class)
+        .check(CORE);
+    noClasses()
+        .that()
+        .resideInAnyPackage("dev.holdfast.worker..", "dev.holdfast.lease..", "dev.holdfast.queue..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.holdfast.schedule")
         .check(CORE);
   }
 

@@ -17,7 +17,7 @@ import org.jdbi.v3.core.mapper.RowMapper;
 public final class Invariants {
 
   private static final List<String> RULES =
-      List.of("01", "02", "03", "04", "05", "06", "07", "08", "10", "14", "16", "21");
+      List.of("01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "14", "16", "21");
 
   // Of each rule a hundred, because one violation alarms as well as a million.
   private static final String CHECK =

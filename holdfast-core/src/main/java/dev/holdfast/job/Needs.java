@@ -16,6 +16,7 @@ public record Needs(List<String> resources, Optional<String> target, Optional<Su
   public static final Needs NOTHING = new Needs(List.of(), Optional.empty(), Optional.empty());
 
   private static final String TARGET_PREFIX = "target:";
+  private static final String SCHEDULE_PREFIX = "schedule:";
 
   /**
    * Checks what a new job asks for. A target is a resource by the name of {@code target:…}, given
@@ -57,6 +58,23 @@ public record Needs(List<String> resources, Optional<String> target, Optional<Su
 
   public static boolean isTarget(String resource) {
     return resource.startsWith(TARGET_PREFIX);
+  }
+
+  /** The resource that keeps a schedule's jobs from running beside each other. */
+  public static String resourceOfSchedule(String schedule) {
+    return SCHEDULE_PREFIX + schedule;
+  }
+
+  public static boolean isSchedule(String resource) {
+    return resource.startsWith(SCHEDULE_PREFIX);
+  }
+
+  /** The schedule whose job it is. */
+  public Optional<String> schedule() {
+    return resources.stream()
+        .filter(Needs::isSchedule)
+        .findFirst()
+        .map(name -> name.substring(SCHEDULE_PREFIX.length()));
   }
 
   public Optional<String> targetResource() {

@@ -78,6 +78,20 @@ public record PolicyOverrides(
     return with(draft -> draft.targetCount = Optional.of(results));
   }
 
+  /** What is left open here as others say. */
+  public PolicyOverrides over(PolicyOverrides others) {
+    return new PolicyOverrides(
+        maxAttempts.or(others::maxAttempts),
+        retry.or(others::retry),
+        timeout.or(others::timeout),
+        leaseLength.or(others::leaseLength),
+        onLeaseLost.or(others::onLeaseLost),
+        onStop.or(others::onStop),
+        onFailure.or(others::onFailure),
+        tokenLimit.or(others::tokenLimit),
+        targetCount.or(others::targetCount));
+  }
+
   private PolicyOverrides with(Consumer<Draft> change) {
     Draft draft = new Draft();
     draft.maxAttempts = maxAttempts;

@@ -6,6 +6,8 @@ import dev.holdfast.hold.Rooms.Asking;
 import dev.holdfast.hold.Rooms.Decision;
 import dev.holdfast.hold.Waiting.Parked;
 import dev.holdfast.job.Policy;
+import dev.holdfast.job.Moved;
+import dev.holdfast.slot.Slots;
 import dev.holdfast.subject.Subjects;
 import dev.holdfast.subject.Subjects.Move;
 import dev.holdfast.tenant.Columns;
@@ -122,6 +124,7 @@ final class GuardedClaims {
   private final Holds holds;
   private final Places queuePlaces;
   private final Subjects subjects;
+  private final Slots slots;
   private final Consequences consequences;
   private final Set<String> knownResources = ConcurrentHashMap.newKeySet();
   private final String candidates;
@@ -134,6 +137,7 @@ final class GuardedClaims {
     this.holds = new Holds(db);
     this.queuePlaces = new Places(db);
     this.subjects = new Subjects(db);
+    this.slots = new Slots(db);
     this.candidates = db.sql(CANDIDATES);
     this.lockJobs = db.sql(LOCK_JOBS);
     this.grant = db.sql(GRANT);
@@ -197,10 +201,12 @@ final class GuardedClaims {
         leases.stream()
             .flatMap(lease -> Move.started(lease.needs().subject(), lease.key().jobId()).stream())
             .toList());
+    List<Moved> started = leases.stream().map(Lease::started).toList();
+    slots.follow(handle, started);
     if (consequences.isHooked()) {
       handle.execute("SET LOCAL lock_timeout TO DEFAULT"); // the hook may wait for its own tables
     }
-    consequences.moved(handle, leases.stream().map(Lease::started).toList());
+    consequences.moved(handle, started);
     return new Granted(leases, parked.size() + left, woken);
   }
 

@@ -5,6 +5,7 @@ import dev.holdfast.hold.Holds;
 import dev.holdfast.hold.Pruner;
 import dev.holdfast.retention.History;
 import dev.holdfast.retention.Retention;
+import dev.holdfast.slot.Slots;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
@@ -38,6 +39,7 @@ public final class Reaper {
   private final Holds holds;
   private final Pruner pruner;
   private final History history;
+  private final Slots slots;
   private final Consequences consequences;
   private final String look;
   private long runs;
@@ -62,6 +64,7 @@ public final class Reaper {
     this.holds = new Holds(db);
     this.pruner = new Pruner(db);
     this.history = new History(db, retention);
+    this.slots = new Slots(db);
     this.consequences = consequences;
     this.look = db.sql(Outlook.LOOK);
   }
@@ -103,6 +106,10 @@ public final class Reaper {
     if (ended > 0) {
       log.warn("Ended {} attempts of workers that are dead: {}", ended, dead.names());
       consequences.woken();
+    }
+    int runs = slots.recover(dead.names(), dead.asOf());
+    if (runs > 0) {
+      log.warn("{}: {} scheduled runs of workers that are dead have failed", Slots.RECOVERED, runs);
     }
     return ended;
   }

@@ -2,6 +2,8 @@ package dev.holdfast.lease;
 
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Lifecycle;
+import dev.holdfast.job.Moved;
+import dev.holdfast.slot.Slots;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import java.util.ArrayList;
@@ -125,6 +127,7 @@ final class Transitions {
   private final Aftermath aftermath;
   private final Stops stops;
   private final Repeats repeats;
+  private final Slots slots;
   private final Consequences consequences;
   private final String finish;
   private final String sendBack;
@@ -135,6 +138,7 @@ final class Transitions {
     this.aftermath = new Aftermath(db);
     this.stops = new Stops(db);
     this.repeats = new Repeats(db);
+    this.slots = new Slots(db);
     this.finish = db.sql(FINISH);
     this.sendBack = db.sql(SEND_BACK);
   }
@@ -172,11 +176,12 @@ final class Transitions {
       recorded.putAll(write(handle, stops.asWanted(handle, unfit)));
     }
     int woken = guarded.isEmpty() ? 0 : aftermath.settle(handle, guarded, recorded);
-    consequences.moved(
-        handle,
+    List<Moved> moved =
         ended.stream()
             .flatMap(end -> Optional.ofNullable(recorded.get(end.key())).map(end::moved).stream())
-            .toList());
+            .toList();
+    slots.follow(handle, moved);
+    consequences.moved(handle, moved);
     return new Applied(ended.stream().map(end -> reply(recorded.get(end.key()))).toList(), woken);
   }
 

@@ -15,7 +15,8 @@ import java.util.Locale;
 /**
  * Meters of a worker: {@code holdfast.claim} (time and jobs per claim), {@code holdfast.attempt}
  * (time per handler run, by queue, kind and outcome), {@code holdfast.finished} (recorded ends, by
- * state) and {@code holdfast.lease.lost}. Thread-safe.
+ * state), {@code holdfast.lease.lost}, and for the runs of schedules {@code holdfast.schedule.run}
+ * (time, by schedule and outcome) and {@code holdfast.schedule.rows}. Thread-safe.
  */
 public final class MicrometerListener implements WorkerListener {
 
@@ -39,9 +40,14 @@ public final class MicrometerListener implements WorkerListener {
 
   @Override
   public void ended(Lease lease, Outcome outcome, Duration ran) {
-    Tags tags =
-        tags(lease).and("outcome", outcome.getClass().getSimpleName().toLowerCase(Locale.ROOT));
-    registry.timer("holdfast.attempt", tags).record(ran);
+    registry.timer("holdfast.attempt", tags(lease).and("outcome", name(outcome))).record(ran);
+  }
+
+  @Override
+  public void scheduledRunEnded(Lease lease, Outcome outcome, Duration ran, long rows) {
+    Tags tags = Tags.of("schedule", lease.needs().schedule().orElse(""));
+    registry.timer("holdfast.schedule.run", tags.and("outcome", name(outcome))).record(ran);
+    registry.counter("holdfast.schedule.rows", tags).increment(rows);
   }
 
   @Override
@@ -55,6 +61,10 @@ public final class MicrometerListener implements WorkerListener {
   @Override
   public void leaseLost(Lease lease) {
     leasesLost.increment();
+  }
+
+  private static String name(Outcome outcome) {
+    return outcome.getClass().getSimpleName().toLowerCase(Locale.ROOT);
   }
 
   // No job or tenant ids: a time series for each would outlive the job for ever.

@@ -19,6 +19,7 @@ import dev.holdfast.job.Subject;
 import dev.holdfast.lease.Consequences;
 import dev.holdfast.lease.ForcedEnds;
 import dev.holdfast.lease.TransitionHook;
+import dev.holdfast.slot.Slots;
 import dev.holdfast.subject.Subjects;
 import dev.holdfast.subject.Subjects.Move;
 import dev.holdfast.tenant.Db;
@@ -47,6 +48,7 @@ public final class Acts {
   private final Holds holds;
   private final Blocks blocks;
   private final Subjects subjects;
+  private final Slots slots;
   private final Audit audit;
   private final JobReader reader;
   private final Moves moves;
@@ -61,6 +63,7 @@ public final class Acts {
     this.holds = new Holds(db);
     this.blocks = new Blocks(db);
     this.subjects = new Subjects(db);
+    this.slots = new Slots(db);
     this.audit = new Audit(db);
     this.reader = new JobReader(db);
     this.moves = new Moves(db);
@@ -268,7 +271,9 @@ public final class Acts {
           subject.ifPresent(state -> move(handle, before, state));
           Job after = reader.find(handle, id).orElse(before); // deleted: as it was
           if (after.state() != before.state() && !before.state().isLeased()) {
-            consequences.moved(handle, List.of(moved(before, after)));
+            List<Moved> moved = List.of(moved(before, after));
+            slots.follow(handle, moved);
+            consequences.moved(handle, moved);
           }
           audit.write(
               handle, act, what.stored(), id, before.state().stored(), after.state().stored());

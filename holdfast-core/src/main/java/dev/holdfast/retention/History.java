@@ -51,6 +51,15 @@ public final class History {
          AND at < {schema}.clock() - :logs_ms * interval '1 millisecond'
       """;
 
+  private static final String SLOTS =
+      """
+      DELETE FROM {schema}.slot
+       WHERE ctid >= format('(%s,0)', :from_page)::tid
+         AND ctid < format('(%s,0)', :to_page)::tid
+         AND decided_at < {schema}.clock() - :slots_ms * interval '1 millisecond'
+         AND status NOT IN ('queued', 'running')
+      """;
+
   // Nobody asks again for leases that have run out, and the longest is a day.
   private static final String CLAIMS =
       """
@@ -60,6 +69,11 @@ public final class History {
   private static final String PAGES_OF_JOBS =
       """
       SELECT pg_relation_size('{schema}.job_done') / current_setting('block_size')::integer
+      """;
+
+  private static final String PAGES_OF_SLOTS =
+      """
+      SELECT pg_relation_size('{schema}.slot') / current_setting('block_size')::integer
       """;
 
   private static final String PAGES_OF_LINES =
@@ -90,7 +104,8 @@ public final class History {
     this.sweeps =
         List.of(
             new Sweep(db.sql(PAGES_OF_JOBS), db.sql(JOBS)),
-            new Sweep(db.sql(PAGES_OF_LINES), db.sql(LINES)));
+            new Sweep(db.sql(PAGES_OF_LINES), db.sql(LINES)),
+            new Sweep(db.sql(PAGES_OF_SLOTS), db.sql(SLOTS)));
     this.claims = db.sql(CLAIMS);
   }
 
@@ -128,6 +143,7 @@ public final class History {
             .bind("succeeded_ms", retention.succeeded().toMillis())
             .bind("failed_ms", retention.failed().toMillis())
             .bind("logs_ms", retention.logs().toMillis())
+            .bind("slots_ms", retention.slots().toMillis())
             .execute());
   }
 }

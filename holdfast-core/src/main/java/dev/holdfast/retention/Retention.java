@@ -10,30 +10,37 @@ import java.time.Duration;
  * @param failed jobs that failed or were cancelled. One that blocks its target stays until somebody
  *     acts. Defaults to 30 days.
  * @param logs what jobs logged, also those still there. Defaults to 7 days.
+ * @param slots what became of the slots of schedules. Defaults to 400 days.
  */
-public record Retention(Duration succeeded, Duration failed, Duration logs) {
+public record Retention(Duration succeeded, Duration failed, Duration logs, Duration slots) {
 
   private static final Duration LEAST = Duration.ofMinutes(1);
 
   public static final Retention DEFAULTS =
-      new Retention(Duration.ofDays(7), Duration.ofDays(30), Duration.ofDays(7));
+      new Retention(
+          Duration.ofDays(7), Duration.ofDays(30), Duration.ofDays(7), Duration.ofDays(400));
 
   public Retention {
     check("retention.succeeded", succeeded);
     check("retention.failed", failed);
     check("retention.logs", logs);
+    check("retention.slots", slots);
   }
 
   public Retention withSucceeded(Duration succeeded) {
-    return new Retention(succeeded, failed, logs);
+    return new Retention(succeeded, failed, logs, slots);
   }
 
   public Retention withFailed(Duration failed) {
-    return new Retention(succeeded, failed, logs);
+    return new Retention(succeeded, failed, logs, slots);
   }
 
   public Retention withLogs(Duration logs) {
-    return new Retention(succeeded, failed, logs);
+    return new Retention(succeeded, failed, logs, slots);
+  }
+
+  public Retention withSlots(Duration slots) {
+    return new Retention(succeeded, failed, logs, slots);
   }
 
   private static void check(String setting, Duration length) {

@@ -34,6 +34,7 @@ public final class JobContext {
   private final ReentrantLock sending = new ReentrantLock();
   private volatile @Nullable JobState recorded;
   private volatile boolean toldToStop;
+  private volatile long rows;
 
   JobContext(Running running, LeaseSource leases, Codec codec) {
     this.running = running;
@@ -101,6 +102,7 @@ public final class JobContext {
 
   /** Stored within a second or so; the last one wins. */
   public void progress(Progress progress) {
+    progress.progressCount().ifPresent(count -> rows = count);
     unsent.add(progress);
   }
 
@@ -171,6 +173,11 @@ public final class JobContext {
   /** What the job is recorded as already, by {@link #inTransaction} or by its last report. */
   Optional<JobState> recorded() {
     return Optional.ofNullable(recorded);
+  }
+
+  /** What it said it had processed. */
+  long rows() {
+    return rows;
   }
 
   private void endedByReport(JobState state) {

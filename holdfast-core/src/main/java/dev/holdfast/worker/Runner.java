@@ -59,15 +59,23 @@ final class Runner {
     MDC.put("job", lease.key().jobId().toString());
     MDC.put("tenant", lease.key().tenant());
     try {
+      lease.needs().schedule().ifPresent(schedule -> RunLog.started(lease, schedule));
       long startedNanos = System.nanoTime();
       Outcome outcome = execute(running);
       Duration ran = Duration.ofNanos(System.nanoTime() - startedNanos);
       setup.listener().ended(lease, outcome, ran);
+      lease.needs().schedule().ifPresent(schedule -> scheduledRunEnded(running, outcome, ran));
       handOver(running, outcome);
     } finally {
       inFlight.handlerEnded(running);
       MDC.clear();
     }
+  }
+
+  private void scheduledRunEnded(Running running, Outcome outcome, Duration ran) {
+    long rows = running.context().rows();
+    RunLog.ended(running.lease(), outcome, ran, rows);
+    setup.listener().scheduledRunEnded(running.lease(), outcome, ran, rows);
   }
 
   private Outcome execute(Running running) {

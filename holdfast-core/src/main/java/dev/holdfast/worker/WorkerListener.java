@@ -17,6 +17,13 @@ public interface WorkerListener {
 
   default void ended(Lease lease, Outcome outcome, Duration ran) {}
 
+  /**
+   * The job of a schedule's slot ended.
+   *
+   * @param rows what it said it had processed
+   */
+  default void scheduledRunEnded(Lease lease, Outcome outcome, Duration ran, long rows) {}
+
   default void finished(Lease lease, FinishReply reply) {}
 
   default void leaseLost(Lease lease) {}

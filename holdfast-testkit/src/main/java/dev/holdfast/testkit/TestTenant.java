@@ -7,6 +7,8 @@ import dev.holdfast.job.Job;
 import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.queue.Queues;
+import dev.holdfast.schedule.Scheduler;
+import dev.holdfast.schedule.Schedules;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.worker.WorkerBuilder;
@@ -72,6 +74,15 @@ public final class TestTenant implements BeforeEachCallback, AfterEachCallback {
 
   public Queues queues() {
     return holdfast().queues(name);
+  }
+
+  public Schedules schedules() {
+    return holdfast().schedules(name);
+  }
+
+  /** A scheduler for this tenant; call {@code runOnce()}, or start it for real. */
+  public Scheduler scheduler() {
+    return holdfast().scheduler(name);
   }
 
   /**

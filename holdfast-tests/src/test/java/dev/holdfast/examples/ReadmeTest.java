@@ -13,6 +13,9 @@ import dev.holdfast.job.RetryPolicy;
 import dev.holdfast.queue.Enqueued;
 import dev.holdfast.queue.QueueSettings;
 import dev.holdfast.queue.Why;
+import dev.holdfast.schedule.Schedule;
+import dev.holdfast.schedule.Scheduler;
+import dev.holdfast.schedule.Trigger;
 import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.testkit.TestTenant;
 import dev.holdfast.worker.Worker;
@@ -20,8 +23,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Pattern;
@@ -50,6 +55,10 @@ class ReadmeTest {
   record Poll(String what) {}
 
   static final Kind<Poll> POLL = Kind.of("poll", Poll.class);
+
+  record Digest(String to) {}
+
+  static final Kind<Digest> DIGEST = Kind.of("digest", Digest.class);
 
   static final Kind<String> DEPLOY = Kind.of("deploy", String.class);
 
@@ -102,6 +111,23 @@ class ReadmeTest {
     }
     sent.await();
     worker.close();
+  }
+
+  @Test
+  void work_that_comes_again() {
+    Holdfast holdfast = TestDatabase.shared().holdfast().migrate();
+
+    Schedule digest =
+        Schedule.of(
+            "daily_digest",
+            Trigger.cron("30 7 * * MON-FRI", ZoneId.of("Europe/Berlin")),
+            DIGEST.job(new Digest("everybody")));
+    holdfast.schedules().declare(List.of(digest), Act.by("the application"));
+    Scheduler scheduler = holdfast.scheduler().start();
+
+    assertThat(holdfast.schedules().next("daily_digest", 5, Optional.empty())).hasSize(5);
+    scheduler.close();
+    holdfast.schedules().delete("daily_digest", Act.by("the test"));
   }
 
   @Test

@@ -10,8 +10,14 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.Policy.OnStop;
 import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.schedule.Schedule;
+import dev.holdfast.schedule.Trigger;
+import dev.holdfast.slot.Slot;
+import dev.holdfast.slot.SlotStatus;
 import dev.holdfast.testkit.Covers;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -74,6 +80,33 @@ class EndOfProcessTest extends EngineTest {
     assertThat(tenant.jobs().attempts(id))
         .extracting(attempt -> attempt.outcome())
         .containsExactly("lost", "succeeded");
+  }
+
+  @Covers({"D7", "D8"})
+  @Test
+  void a_scheduled_run_of_a_worker_that_was_killed_has_failed_when_the_next_one_starts()
+      throws Exception {
+    Schedule schedule = Schedule.of("brief", Trigger.cron("@daily"), SLEEP.job(600));
+    tenant.schedules().put(schedule, ADA);
+    tenant.schedules().trigger("brief", Optional.empty(), ADA);
+    try (ChildWorker child = ChildWorker.start(tenant.name(), "child", PATIENT)) {
+      child.await("runs job");
+      child.kill();
+    }
+    Slot left = slot();
+
+    try (Worker next = tenant.worker().handle(SLEEP, (seconds, job) -> {}).start()) {
+      assertThat(left.status()).isEqualTo(SlotStatus.RUNNING);
+      assertThat(slot().status()).isEqualTo(SlotStatus.FAILED);
+      assertThat(slot().reason()).contains("worker_startup_recovery");
+      assertThat(slot().finishedAt()).isPresent();
+    }
+    assertThat(tenant.query("SELECT status, error_message FROM {schema}.job_runs"))
+        .containsExactly(Map.of("status", "failed", "error_message", "worker_startup_recovery"));
+  }
+
+  private Slot slot() {
+    return tenant.schedules().slots("brief", Optional.empty(), 1).getFirst();
   }
 
   @Test

@@ -1,0 +1,108 @@
+package dev.holdfast.schedule;
+
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Limits;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Placement;
+import dev.holdfast.job.When;
+import java.time.Duration;
+
+/**
+ * Recurring work: when it is due, and the job that each slot enqueues.
+ *
+ * @param job what a slot enqueues. It gets one attempt, no time limit, and has failed when its
+ *     worker falls silent, unless its policy says otherwise.
+ * @param coalesce of several slots that are due at once only the last one runs
+ * @param misfireGrace a slot that is later than this is skipped
+ * @param maxInstances how many of its jobs may run, or wait to, at once
+ * @param expectedRuntime a run that takes more than twice as long no longer keeps others from
+ *     starting, as far as the ledger is concerned; what it holds still does
+ */
+public record Schedule(
+    String name,
+    Trigger trigger,
+    NewJob job,
+    boolean coalesce,
+    Duration misfireGrace,
+    int maxInstances,
+    Duration expectedRuntime,
+    boolean enabled) {
+
+  private static final int NAME_CHARS = 128;
+  private static final int MOST_INSTANCES = 1_000;
+  private static final Duration LONGEST = Duration.ofDays(366);
+
+  public Schedule {
+    Limits.name("name", name);
+    if (name.length() > NAME_CHARS) {
+      throw HoldfastException.invalid("name", name, "1 to " + NAME_CHARS + " characters");
+    }
+    checkJob(job);
+    check("misfire_grace_seconds", misfireGrace, Duration.ZERO);
+    check("expected_runtime_seconds", expectedRuntime, Duration.ofSeconds(1));
+    if (maxInstances < 1 || maxInstances > MOST_INSTANCES) {
+      throw HoldfastException.invalid("max_instances", maxInstances, "1 to " + MOST_INSTANCES);
+    }
+  }
+
+  public static Schedule of(String name, Trigger trigger, NewJob job) {
+    return new Schedule(
+        name, trigger, job, true, Duration.ofMinutes(5), 1, Duration.ofMinutes(5), true);
+  }
+
+  public Schedule withCoalesce(boolean coalesce) {
+    return new Schedule(
+        name, trigger, job, coalesce, misfireGrace, maxInstances, expectedRuntime, enabled);
+  }
+
+  public Schedule withMisfireGrace(Duration misfireGrace) {
+    return new Schedule(
+        name, trigger, job, coalesce, misfireGrace, maxInstances, expectedRuntime, enabled);
+  }
+
+  public Schedule withMaxInstances(int maxInstances) {
+    return new Schedule(
+        name, trigger, job, coalesce, misfireGrace, maxInstances, expectedRuntime, enabled);
+  }
+
+  public Schedule withExpectedRuntime(Duration expectedRuntime) {
+    return new Schedule(
+        name, trigger, job, coalesce, misfireGrace, maxInstances, expectedRuntime, enabled);
+  }
+
+  public Schedule withEnabled(boolean enabled) {
+    return new Schedule(
+        name, trigger, job, coalesce, misfireGrace, maxInstances, expectedRuntime, enabled);
+  }
+
+  /** After so long a run is thought dead, should its worker not have said a word. */
+  Duration longestRun() {
+    return expectedRuntime.multipliedBy(2);
+  }
+
+  // What a slot decides itself, or what would make two slots one.
+  private static void checkJob(NewJob job) {
+    if (job.id().isPresent()) {
+      throw HoldfastException.invalid("job.id", job.id().get(), "none: every slot has its own");
+    }
+    if (job.uniqueKey().isPresent()) {
+      throw HoldfastException.invalid("job.unique_key", job.uniqueKey().get().key(), "none");
+    }
+    if (!job.when().equals(When.NOW)) {
+      throw HoldfastException.invalid("job.run_at", job.when(), "none: the slot decides");
+    }
+    if (!job.placement().equals(Placement.ANYWHERE) || !job.tags().isEmpty()) {
+      throw HoldfastException.invalid("job", job.kind(), "no placement and no tags");
+    }
+    if (job.needs().subject().isPresent()) {
+      throw HoldfastException.invalid("job.subject", job.needs().subject().get(), "none");
+    }
+  }
+
+  private static void check(String field, Duration length, Duration least) {
+    if (length.compareTo(least) < 0 || length.compareTo(LONGEST) > 0) {
+      throw HoldfastException.invalid(
+          field, length, least.toSeconds() + " seconds to " + LONGEST.toDays() + " days");
+    }
+  }
+}

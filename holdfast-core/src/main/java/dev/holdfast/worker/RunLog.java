@@ -1,0 +1,45 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.job.Outcome;
+import dev.holdfast.lease.Lease;
+import java.time.Duration;
+import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
+
+/** The start and end of scheduled runs as log lines with fields, for whoever reads them by machine. */
+final class RunLog {
+
+  private static final Logger log = LoggerFactory.getLogger("holdfast.runs");
+
+  private RunLog() {}
+
+  static void started(Lease lease, String schedule) {
+    about(log.atInfo(), lease, schedule).log("Run of {} for {} started", schedule, lease.runAt());
+  }
+
+  static void ended(Lease lease, Outcome outcome, Duration ran, long rows) {
+    String schedule = lease.needs().schedule().orElse("");
+    boolean failed = outcome instanceof Outcome.Failed;
+    LoggingEventBuilder line =
+        about(failed ? log.atWarn() : log.atInfo(), lease, schedule)
+            .addKeyValue("outcome", outcome.getClass().getSimpleName().toLowerCase(Locale.ROOT))
+            .addKeyValue("duration_ms", ran.toMillis())
+            .addKeyValue("rows_processed", rows);
+    if (outcome instanceof Outcome.Failed(var failure)) {
+      line.addKeyValue("error_code", failure.code())
+          .addKeyValue("error_message", failure.message())
+          .log("Run of {} for {} failed: {}", schedule, lease.runAt(), failure.message());
+    } else {
+      line.log("Run of {} for {} ended", schedule, lease.runAt());
+    }
+  }
+
+  private static LoggingEventBuilder about(LoggingEventBuilder line, Lease lease, String schedule) {
+    return line.addKeyValue("job_name", schedule)
+        .addKeyValue("scheduled_for", lease.runAt())
+        .addKeyValue("job_id", lease.key().jobId())
+        .addKeyValue("worker_instance", lease.worker());
+  }
+}

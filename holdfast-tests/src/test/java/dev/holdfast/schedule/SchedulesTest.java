@@ -1,0 +1,179 @@
+package dev.holdfast.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.holdfast.audit.Act;
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.schedule.Dst.Missing;
+import dev.holdfast.schedule.Dst.Twice;
+import dev.holdfast.testkit.TestTenant;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Optional;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** How schedules are made, changed and looked at. */
+class SchedulesTest {
+
+  private static final Act ADA = Act.by("ada");
+  private static final NewJob JOB = NewJob.of("brief", List.of(1, 2));
+  private static final Schedule MINUTELY =
+      Schedule.of("brief", Trigger.cron("* * * * *"), JOB);
+
+  @RegisterExtension final TestTenant tenant = new TestTenant();
+
+  @Test
+  void a_schedule_is_read_as_it_was_made() {
+    Trigger trigger =
+        Trigger.cron(
+            "30 2 * * *", ZoneId.of("Europe/Berlin"), new Dst(Twice.BOTH, Missing.SKIP));
+    Schedule schedule =
+        Schedule.of(
+                "brief",
+                trigger,
+                JOB.withQueue("news")
+                    .withPriority(-3)
+                    .withResources("site:1")
+                    .withPolicy(PolicyOverrides.NONE.withMaxAttempts(2)))
+            .withCoalesce(false)
+            .withMisfireGrace(Duration.ofSeconds(7))
+            .withMaxInstances(3)
+            .withExpectedRuntime(Duration.ofHours(2));
+
+    Planned planned = tenant.schedules().put(schedule, ADA);
+
+    assertThat(planned.declared()).isFalse();
+    assertThat(planned.nextAt()).isPresent();
+    Schedule read = tenant.schedules().get("brief").orElseThrow().schedule();
+    assertThat(read).usingRecursiveComparison().ignoringFields("job", "trigger").isEqualTo(schedule);
+    assertThat(read.trigger()).isEqualTo(trigger);
+    assertThat(read.job().queue()).isEqualTo("news");
+    assertThat(read.job().priority()).isEqualTo(-3);
+    assertThat(read.job().needs().resources()).containsExactly("site:1");
+    assertThat(read.job().policy()).isEqualTo(PolicyOverrides.NONE.withMaxAttempts(2));
+    assertThat(tenant.resources().get("schedule:brief").capacity()).isEqualTo(3);
+    assertThat(tenant.schedules().list("", 10))
+        .extracting(each -> each.schedule().name())
+        .containsExactly("brief");
+  }
+
+  @Test
+  void the_same_again_forgets_no_slot_and_another_trigger_begins_anew() {
+    tenant.schedules().put(MINUTELY, ADA);
+    Optional<Instant> due = tenant.schedules().get("brief").orElseThrow().nextAt();
+    tenant.advance(Duration.ofMinutes(10));
+
+    Planned same = tenant.schedules().put(MINUTELY.withMaxInstances(2), ADA);
+    Planned other =
+        tenant
+            .schedules()
+            .put(Schedule.of("brief", Trigger.cron("*/5 * * * *"), JOB), ADA);
+
+    assertThat(same.nextAt()).isEqualTo(due);
+    assertThat(other.nextAt().orElseThrow())
+        .isAfter(due.orElseThrow().plus(Duration.ofMinutes(8)));
+  }
+
+  @Test
+  void a_disabled_one_has_no_next_slot_and_begins_anew_when_enabled() {
+    tenant.schedules().put(MINUTELY, ADA);
+
+    assertThat(tenant.schedules().put(MINUTELY.withEnabled(false), ADA).nextAt()).isEmpty();
+    tenant.advance(Duration.ofHours(1));
+    tenant.scheduler().runOnce();
+
+    assertThat(tenant.schedules().slots("brief", Optional.empty(), 10)).isEmpty();
+    tenant.schedules().put(MINUTELY, ADA);
+    tenant.scheduler().runOnce();
+    assertThat(tenant.schedules().slots("brief", Optional.empty(), 10)).isEmpty();
+  }
+
+  @Test
+  void what_code_declares_no_longer_is_disabled_and_what_people_made_is_left_alone() {
+    Schedule weekly = Schedule.of("weekly", Trigger.cron("@weekly"), JOB);
+    Schedule byHand = Schedule.of("by-hand", Trigger.cron("@weekly"), JOB);
+    tenant.schedules().put(byHand, ADA);
+    tenant.schedules().declare(List.of(MINUTELY, weekly), ADA);
+
+    tenant.schedules().declare(List.of(MINUTELY), ADA);
+
+    assertThat(tenant.schedules().list("", 10))
+        .extracting(each -> each.schedule().name() + " " + each.schedule().enabled())
+        .containsExactly("brief true", "by-hand true", "weekly false");
+  }
+
+  @Test
+  void the_next_times_are_told_also_from_another_moment_on() {
+    tenant.schedules().put(Schedule.of("daily", Trigger.cron("@daily"), JOB), ADA);
+    Planned every =
+        tenant.schedules().put(Schedule.of("ten", Trigger.every(Duration.ofMinutes(10)), JOB), ADA);
+    Instant first = every.nextAt().orElseThrow();
+
+    assertThat(
+            tenant
+                .schedules()
+                .next("daily", 2, Optional.of(Instant.parse("2030-05-05T05:05:05Z"))))
+        .containsExactly(
+            Instant.parse("2030-05-06T00:00:00Z"), Instant.parse("2030-05-07T00:00:00Z"));
+    assertThat(tenant.schedules().next("ten", 2, Optional.empty()))
+        .containsExactly(first, first.plus(Duration.ofMinutes(10)));
+    assertThat(tenant.schedules().next("ten", 1, Optional.of(first.plus(Duration.ofMinutes(25)))))
+        .containsExactly(first.plus(Duration.ofMinutes(30)));
+  }
+
+  @Test
+  void a_deleted_schedule_leaves_its_slots_behind() {
+    tenant.schedules().put(MINUTELY, ADA);
+    tenant.advance(Duration.ofMinutes(1));
+    tenant.scheduler().runOnce();
+
+    tenant.schedules().delete("brief", ADA);
+
+    assertThat(tenant.schedules().get("brief")).isEmpty();
+    assertThat(tenant.schedules().slots("brief", Optional.empty(), 10)).hasSize(1);
+    refused(ErrorCode.NOT_FOUND, "brief", () -> tenant.schedules().delete("brief", ADA));
+  }
+
+  @Test
+  void what_cannot_be_is_refused_with_the_fields_name() {
+    refused("name", () -> Schedule.of("x".repeat(129), Trigger.cron("@daily"), JOB));
+    refused("max_instances", () -> MINUTELY.withMaxInstances(0));
+    refused("misfire_grace_seconds", () -> MINUTELY.withMisfireGrace(Duration.ofSeconds(-1)));
+    refused("expected_runtime_seconds", () -> MINUTELY.withExpectedRuntime(Duration.ZERO));
+    refused("job.unique_key", () -> of(JOB.withUniqueKey("k")));
+    refused("job.run_at", () -> of(JOB.withDelay(Duration.ofSeconds(1))));
+    refused("job", () -> of(JOB.withTags("t")));
+    refused("count", () -> tenant.schedules().next("brief", 0, Optional.empty()));
+    refused("limit", () -> tenant.schedules().list("", 1_001));
+    refused(
+        "cron",
+        () ->
+            tenant
+                .schedules()
+                .put(Schedule.of("never", Trigger.cron("0 0 30 2 *"), JOB), ADA));
+    assertThat(tenant.schedules().list("", 10)).isEmpty();
+  }
+
+  private static Schedule of(NewJob job) {
+    return Schedule.of("brief", Trigger.cron("@daily"), job);
+  }
+
+  private static void refused(String field, ThrowingCallable call) {
+    refused(ErrorCode.INVALID_ARGUMENT, field, call);
+  }
+
+  private static void refused(ErrorCode code, String words, ThrowingCallable call) {
+    assertThatExceptionOfType(HoldfastException.class)
+        .isThrownBy(call)
+        .withMessageContaining(words)
+        .satisfies(refusal -> assertThat(refusal.code()).isEqualTo(code));
+  }
+}
