@@ -47,7 +47,7 @@ public final class MicrometerListener implements WorkerListener {
   public void scheduledRunEnded(Lease lease, Outcome outcome, Duration ran, long rows) {
     Tags tags = Tags.of("schedule", lease.needs().schedule().orElse(""));
     registry.timer("holdfast.schedule.run", tags.and("outcome", name(outcome))).record(ran);
-    registry.counter("holdfast.schedule.rows", tags).increment(rows);
+    registry.counter("holdfast.schedule.rows", tags).increment((double) rows);
   }
 
   @Override

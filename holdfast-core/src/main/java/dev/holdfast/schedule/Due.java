@@ -49,16 +49,22 @@ record Due(List<Decision> decisions, Optional<Instant> next) {
       int room) {
     Duration late = Duration.between(slot, now);
     if (late.compareTo(schedule.misfireGrace()) > 0) {
-      return skipped(slot, SlotStatus.SKIPPED_MISFIRE, "%s late, %s is allowed"
-          .formatted(seconds(late), seconds(schedule.misfireGrace())));
+      return skipped(
+          slot,
+          SlotStatus.SKIPPED_MISFIRE,
+          "%s late, %s is allowed".formatted(seconds(late), seconds(schedule.misfireGrace())));
     }
-    boolean moreAreDue = slot.isBefore(last) || next.filter(after -> !after.isAfter(now)).isPresent();
+    boolean moreAreDue =
+        slot.isBefore(last) || next.filter(after -> !after.isAfter(now)).isPresent();
     if (schedule.coalesce() && moreAreDue) {
       return skipped(slot, SlotStatus.COALESCED, "a later slot was due as well");
     }
     if (room <= 0) {
-      return skipped(slot, SlotStatus.SKIPPED_OVERLAP, "%d of at most %d runs are not over"
-          .formatted(schedule.maxInstances() - room, schedule.maxInstances()));
+      return skipped(
+          slot,
+          SlotStatus.SKIPPED_OVERLAP,
+          "%d of at most %d runs are not over"
+              .formatted(schedule.maxInstances() - room, schedule.maxInstances()));
     }
     return new Decision(slot, SlotStatus.QUEUED, Optional.empty());
   }

@@ -1,8 +1,8 @@
 package dev.holdfast.schedule;
 
 import dev.holdfast.job.JobIds;
-import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Needs;
+import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Policy.OnLeaseLost;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.TimeLimit;
@@ -42,8 +42,7 @@ final class Firing {
         handle, schedule.name(), scheduledFor, SlotStatus.QUEUED, Optional.empty(), jobId)) {
       return Optional.empty();
     }
-    jobs.enqueue(
-        handle.getConnection(), job(schedule).withId(id).withRunAt(scheduledFor));
+    jobs.enqueue(handle.getConnection(), job(schedule).withId(id).withRunAt(scheduledFor));
     return jobId;
   }
 

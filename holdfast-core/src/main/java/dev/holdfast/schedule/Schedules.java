@@ -62,6 +62,14 @@ public final class Schedules {
                         END
       """;
 
+  // What an application declares at every start is an act only when it changes something.
+  private static final String STORED =
+      """
+      SELECT (to_jsonb(schedule) - '{next_at,updated_at}'::text[])::text
+        FROM {schema}.schedule
+       WHERE name = :name
+      """;
+
   private static final String GET =
       """
       SELECT {columns}, declared, next_at FROM {schema}.schedule WHERE name = :name
@@ -147,7 +155,10 @@ public final class Schedules {
     if (first.isEmpty()) {
       throw HoldfastException.invalid("cron", schedule.trigger(), "a time that ever comes");
     }
+    String name = schedule.name();
+    String resource = Needs.resourceOfSchedule(name);
     db.useTransaction(handle -> {
+      String before = stored(handle, name);
       ScheduleRow.bind(handle.createUpdate(sql(PUT)), schedule, codec)
           .bind("declared", declared)
           .bind(
@@ -157,10 +168,24 @@ public final class Schedules {
                   .map(moment -> moment.atOffset(ZoneOffset.UTC))
                   .orElse(null))
           .execute();
-      record(handle, act, "put_schedule", schedule.name());
+      String after = stored(handle, name);
+      if (!after.equals(before)) {
+        audit.write(handle, act, "put_schedule", resource, before, after);
+      }
     });
-    resources.setCapacity(
-        Needs.resourceOfSchedule(schedule.name()), schedule.maxInstances(), act);
+    if (resources.get(resource).capacity() != schedule.maxInstances()) {
+      resources.setCapacity(resource, schedule.maxInstances(), act);
+    }
+  }
+
+  /** All that was said about it; empty when there is none. */
+  private String stored(Handle handle, String name) {
+    return handle
+        .createQuery(db.sql(STORED))
+        .bind("name", name)
+        .mapTo(String.class)
+        .findOne()
+        .orElse("");
   }
 
   public Optional<Planned> get(String name) {
@@ -243,8 +268,7 @@ public final class Schedules {
           handle
               .createQuery(sql(LOCK))
               .bind("name", name)
-              .map((row, context) ->
-                  new Ready(ScheduleRow.read(row), Columns.instant(row, "now")))
+              .map((row, context) -> new Ready(ScheduleRow.read(row), Columns.instant(row, "now")))
               .findOne()
               .orElseThrow(() -> noSuch(name));
       Schedule schedule = ready.schedule;
@@ -260,11 +284,10 @@ public final class Schedules {
       UUID job =
           firing
               .fire(handle, schedule, slot)
-              .orElseThrow(
-                  () ->
-                      new HoldfastException(
-                          ErrorCode.STATE_CONFLICT,
-                          "slot %s of schedule %s is already claimed".formatted(slot, name)));
+              .orElseThrow(() ->
+                  new HoldfastException(
+                      ErrorCode.STATE_CONFLICT,
+                      "slot %s of schedule %s is already claimed".formatted(slot, name)));
       record(handle, act, "trigger", name);
       return job;
     });
@@ -274,10 +297,7 @@ public final class Schedules {
 
   private Instant now() {
     return db.withHandle(handle ->
-        handle
-            .createQuery(db.sql(NOW))
-            .map((row, context) -> Columns.instant(row, "now"))
-            .one());
+        handle.createQuery(db.sql(NOW)).map((row, context) -> Columns.instant(row, "now")).one());
   }
 
   private String sql(String template) {

@@ -88,11 +88,7 @@ public final class Ticker {
   }
 
   private List<String> due(Handle handle) {
-    return handle
-        .createQuery(due)
-        .bind("limit", SCHEDULES_AT_ONCE)
-        .mapTo(String.class)
-        .list();
+    return handle.createQuery(due).bind("limit", SCHEDULES_AT_ONCE).mapTo(String.class).list();
   }
 
   /** How long until something is due; empty when nothing ever is. */

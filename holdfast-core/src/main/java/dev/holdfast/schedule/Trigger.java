@@ -128,7 +128,8 @@ public sealed interface Trigger {
       for (int setting = 0; setting < MOST_SETTINGS; setting++) {
         Optional<ZoneOffsetTransition> until = Optional.ofNullable(rules.nextTransition(from));
         Optional<Instant> found =
-            firstBetween(Optional.ofNullable(last(rules, from)), from, rules.getOffset(from), until);
+            firstBetween(
+                Optional.ofNullable(last(rules, from)), from, rules.getOffset(from), until);
         if (found.isPresent() || until.isEmpty()) {
           return found;
         }

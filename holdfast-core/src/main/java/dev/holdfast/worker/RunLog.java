@@ -8,7 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/** The start and end of scheduled runs as log lines with fields, for whoever reads them by machine. */
+/**
+ * The start and end of scheduled runs as log lines with fields, for whoever reads them by machine.
+ */
 final class RunLog {
 
   private static final Logger log = LoggerFactory.getLogger("holdfast.runs");

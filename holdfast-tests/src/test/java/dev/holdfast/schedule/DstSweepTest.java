@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.schedule.Dst.Missing;
 import dev.holdfast.schedule.Dst.Twice;
 import dev.holdfast.testkit.Covers;
+import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -32,26 +33,20 @@ class DstSweepTest {
   private static final Instant TO = Instant.parse("2041-01-01T00:00:00Z");
 
   /** A schedule, and how one recognises its times on the wall. */
-  private enum Shape {
-    QUARTERS("*/15 * * * *", wall -> wall.getMinute() % 15 == 0),
-    ONCE_IN_THE_NIGHT("30 2 * * *", wall -> wall.getHour() == 2 && wall.getMinute() == 30),
-    MIDNIGHT("0 0 * * *", wall -> wall.getHour() == 0 && wall.getMinute() == 0),
-    EVERY_OTHER_HOUR("5 */2 * * *", wall -> wall.getHour() % 2 == 0 && wall.getMinute() == 5),
-    SUNDAYS("45 1,3 * * 0", Shape::isSunday);
+  private record Shape(String cron, Predicate<LocalDateTime> matches) {}
 
-    final String cron;
-    final Predicate<LocalDateTime> matches;
+  private static final List<Shape> SHAPES =
+      List.of(
+          new Shape("*/15 * * * *", wall -> wall.getMinute() % 15 == 0),
+          new Shape("30 2 * * *", wall -> wall.getHour() == 2 && wall.getMinute() == 30),
+          new Shape("0 0 * * *", wall -> wall.getHour() == 0 && wall.getMinute() == 0),
+          new Shape("5 */2 * * *", wall -> wall.getHour() % 2 == 0 && wall.getMinute() == 5),
+          new Shape("45 1,3 * * 0", DstSweepTest::isSundayMorning));
 
-    Shape(String cron, Predicate<LocalDateTime> matches) {
-      this.cron = cron;
-      this.matches = matches;
-    }
-
-    private static boolean isSunday(LocalDateTime wall) {
-      return wall.getDayOfWeek().getValue() == 7
-          && (wall.getHour() == 1 || wall.getHour() == 3)
-          && wall.getMinute() == 45;
-    }
+  private static boolean isSundayMorning(LocalDateTime wall) {
+    return wall.getDayOfWeek() == DayOfWeek.SUNDAY
+        && (wall.getHour() == 1 || wall.getHour() == 3)
+        && wall.getMinute() == 45;
   }
 
   @Covers("D2")
@@ -65,11 +60,12 @@ class DstSweepTest {
     int settings = 0;
     List<String> wrong = new ArrayList<>();
     for (ZoneId zone : zones.values()) {
+      List<Case> cases = cases(zone);
       for (ZoneOffsetTransition setting = zone.getRules().nextTransition(FROM);
           setting != null && setting.getInstant().isBefore(TO);
           setting = zone.getRules().nextTransition(setting.getInstant())) {
         settings++;
-        check(zone, setting, wrong);
+        check(zone, cases, setting, wrong);
       }
     }
 
@@ -83,23 +79,34 @@ class DstSweepTest {
     return byHash != 0 ? byHash : a.toString().compareTo(b.toString());
   }
 
-  private static void check(ZoneId zone, ZoneOffsetTransition setting, List<String> wrong) {
+  private record Case(Shape shape, Dst dst, Trigger trigger) {}
+
+  private static List<Case> cases(ZoneId zone) {
+    List<Case> cases = new ArrayList<>();
+    for (Shape shape : SHAPES) {
+      for (Twice twice : Twice.values()) {
+        for (Missing missing : Missing.values()) {
+          Dst dst = new Dst(twice, missing);
+          cases.add(new Case(shape, dst, Trigger.cron(shape.cron, zone, dst)));
+        }
+      }
+    }
+    return cases;
+  }
+
+  private static void check(
+      ZoneId zone, List<Case> cases, ZoneOffsetTransition setting, List<String> wrong) {
     Duration around = setting.getDuration().abs().plus(Duration.ofMinutes(61));
     Instant from = setting.getInstant().minus(around).truncatedTo(ChronoUnit.MINUTES);
     Instant to = setting.getInstant().plus(around).truncatedTo(ChronoUnit.MINUTES);
     Map<LocalDateTime, List<Instant>> wall = lookedAt(zone.getRules(), from, to);
-    for (Shape shape : Shape.values()) {
-      for (Twice twice : Twice.values()) {
-        for (Missing missing : Missing.values()) {
-          Dst dst = new Dst(twice, missing);
-          List<Instant> expected = expected(shape, dst, wall, setting, from, to);
-          List<Instant> found = found(Trigger.cron(shape.cron, zone, dst), from, to);
-          if (!found.equals(expected)) {
-            wrong.add(
-                "%s %s %s %s: %s instead of %s"
-                    .formatted(zone, setting, shape, dst, found, expected));
-          }
-        }
+    for (Case each : cases) {
+      List<Instant> expected = expected(each.shape, each.dst, wall, setting, from, to);
+      List<Instant> found = found(each.trigger, from, to);
+      if (!found.equals(expected)) {
+        wrong.add(
+            "%s %s %s %s: %s instead of %s"
+                .formatted(zone, setting, each.shape.cron, each.dst, found, expected));
       }
     }
   }

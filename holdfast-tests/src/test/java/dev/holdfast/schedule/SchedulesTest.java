@@ -25,16 +25,14 @@ class SchedulesTest {
 
   private static final Act ADA = Act.by("ada");
   private static final NewJob JOB = NewJob.of("brief", List.of(1, 2));
-  private static final Schedule MINUTELY =
-      Schedule.of("brief", Trigger.cron("* * * * *"), JOB);
+  private static final Schedule MINUTELY = Schedule.of("brief", Trigger.cron("* * * * *"), JOB);
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
 
   @Test
   void a_schedule_is_read_as_it_was_made() {
     Trigger trigger =
-        Trigger.cron(
-            "30 2 * * *", ZoneId.of("Europe/Berlin"), new Dst(Twice.BOTH, Missing.SKIP));
+        Trigger.cron("30 2 * * *", ZoneId.of("Europe/Berlin"), new Dst(Twice.BOTH, Missing.SKIP));
     Schedule schedule =
         Schedule.of(
                 "brief",
@@ -53,7 +51,10 @@ class SchedulesTest {
     assertThat(planned.declared()).isFalse();
     assertThat(planned.nextAt()).isPresent();
     Schedule read = tenant.schedules().get("brief").orElseThrow().schedule();
-    assertThat(read).usingRecursiveComparison().ignoringFields("job", "trigger").isEqualTo(schedule);
+    assertThat(read)
+        .usingRecursiveComparison()
+        .ignoringFields("job", "trigger")
+        .isEqualTo(schedule);
     assertThat(read.trigger()).isEqualTo(trigger);
     assertThat(read.job().queue()).isEqualTo("news");
     assertThat(read.job().priority()).isEqualTo(-3);
@@ -73,13 +74,10 @@ class SchedulesTest {
 
     Planned same = tenant.schedules().put(MINUTELY.withMaxInstances(2), ADA);
     Planned other =
-        tenant
-            .schedules()
-            .put(Schedule.of("brief", Trigger.cron("*/5 * * * *"), JOB), ADA);
+        tenant.schedules().put(Schedule.of("brief", Trigger.cron("*/5 * * * *"), JOB), ADA);
 
     assertThat(same.nextAt()).isEqualTo(due);
-    assertThat(other.nextAt().orElseThrow())
-        .isAfter(due.orElseThrow().plus(Duration.ofMinutes(8)));
+    assertThat(other.nextAt().orElseThrow()).isAfter(due.orElseThrow().plus(Duration.ofMinutes(8)));
   }
 
   @Test
@@ -118,9 +116,7 @@ class SchedulesTest {
     Instant first = every.nextAt().orElseThrow();
 
     assertThat(
-            tenant
-                .schedules()
-                .next("daily", 2, Optional.of(Instant.parse("2030-05-05T05:05:05Z"))))
+            tenant.schedules().next("daily", 2, Optional.of(Instant.parse("2030-05-05T05:05:05Z"))))
         .containsExactly(
             Instant.parse("2030-05-06T00:00:00Z"), Instant.parse("2030-05-07T00:00:00Z"));
     assertThat(tenant.schedules().next("ten", 2, Optional.empty()))
@@ -155,10 +151,7 @@ class SchedulesTest {
     refused("limit", () -> tenant.schedules().list("", 1_001));
     refused(
         "cron",
-        () ->
-            tenant
-                .schedules()
-                .put(Schedule.of("never", Trigger.cron("0 0 30 2 *"), JOB), ADA));
+        () -> tenant.schedules().put(Schedule.of("never", Trigger.cron("0 0 30 2 *"), JOB), ADA));
     assertThat(tenant.schedules().list("", 10)).isEmpty();
   }
 

@@ -50,8 +50,21 @@ class TriggerTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", " ", "* * * *", "* * * * * * *", "60 * * * *", "* 24 * * *", "* * 32 * *", "* * * 13 *",
-        "* * * * 9", "a b c d e", "*/0 * * * *", "@often", "@reboot", "5-1 * * * *", "\0 * * * *"
+        "",
+        " ",
+        "* * * *",
+        "* * * * * * *",
+        "60 * * * *",
+        "* 24 * * *",
+        "* * 32 * *",
+        "* * * 13 *",
+        "* * * * 9",
+        "a b c d e",
+        "*/0 * * * *",
+        "@often",
+        "@reboot",
+        "5-1 * * * *",
+        "\0 * * * *"
       })
   void what_is_no_cron_expression_is_refused(String expression) {
     assertThatExceptionOfType(HoldfastException.class)
