@@ -81,6 +81,19 @@ class EventClusteringTest extends BriefTest {
   }
 
   @Test
+  void a_cluster_that_was_closed_meanwhile_takes_no_more_either() {
+    execute("INSERT INTO {schema}.clusters (title, is_closed) VALUES ('Event', true)");
+    long cluster = number("SELECT id FROM {schema}.clusters");
+    long article = addArticle("Event");
+
+    boolean linked =
+        db.jdbi().withHandle(handle -> new EventClustering(db).link(handle, cluster, article));
+
+    assertThat(linked).isFalse();
+    assertThat(clusters()).containsExactly(cluster("Event", 0, true));
+  }
+
+  @Test
   void a_cluster_that_got_nothing_for_long_is_closed() {
     addArticle("New bridge opens in Bergen");
     run(EventClustering.KIND.job(RULE));
