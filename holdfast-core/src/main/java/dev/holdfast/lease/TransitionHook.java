@@ -12,7 +12,8 @@ import java.util.List;
  * <p>Every process that moves jobs (workers, and whoever acts on them) calls its own hook, so give
  * all of them the same. Starting and ending take a transaction more than without a hook. Others may
  * wait for what that transaction has locked: the server ends it when it says nothing for five
- * seconds, so a hook does nothing slow but SQL.
+ * seconds, so a hook does nothing slow but SQL. The server is told there to prefer indexes and to
+ * compile no plans.
  */
 @FunctionalInterface
 public interface TransitionHook {
