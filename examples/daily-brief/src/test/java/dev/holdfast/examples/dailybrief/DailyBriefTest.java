@@ -20,8 +20,11 @@ import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The whole application, in processes of its own, on a database for each test. */
+@Execution(ExecutionMode.SAME_THREAD) // or they would start all their processes at once
 class DailyBriefTest {
 
   private static final AtomicInteger NUMBER = new AtomicInteger();
