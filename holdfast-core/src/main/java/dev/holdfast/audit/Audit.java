@@ -19,7 +19,7 @@ public final class Audit {
 
   private static final String LATEST =
       """
-      SELECT * FROM {schema}.audit ORDER BY id DESC LIMIT :limit
+      SELECT * FROM {schema}.audit WHERE id < :before ORDER BY id DESC LIMIT :limit
       """;
 
   private static final String OF_JOB =
@@ -76,10 +76,16 @@ public final class Audit {
 
   /** Newest first. */
   public List<AuditRecord> latest(int limit) {
+    return before(Long.MAX_VALUE, limit);
+  }
+
+  /** Newest first, from one on. */
+  public List<AuditRecord> before(long id, int limit) {
     Limits.page("limit", limit);
     return db.withHandle(handle ->
         handle
             .createQuery(latest)
+            .bind("before", id)
             .bind("limit", limit)
             .map((row, context) -> AuditRecord.of(row))
             .list());

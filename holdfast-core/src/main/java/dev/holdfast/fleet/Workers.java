@@ -1,8 +1,17 @@
 package dev.holdfast.fleet;
 
+import dev.holdfast.job.Limits;
+import dev.holdfast.job.Placement;
+import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.Tenant;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** The workers that are online, wherever they run. */
 public final class Workers {
@@ -20,12 +29,81 @@ public final class Workers {
            AND (:host::text IS NULL OR host = :host))
       """;
 
+  private static final String LIST =
+      """
+      SELECT name, host, labels, tenant, queues, kinds, started_at, beat_at,
+             beat_at > now() - :absent_ms * interval '1 millisecond' AS online
+        FROM {schema}.worker
+       WHERE (tenant IS NULL OR tenant = :tenant) AND name > :after
+       ORDER BY name, started_at
+       LIMIT :limit
+      """;
+
+  private static final String ACTIVE =
+      """
+      SELECT worker, count(*) AS jobs
+        FROM {schema}.job
+       WHERE worker IS NOT NULL
+       GROUP BY worker
+      """;
+
   private final Db db;
   private final String served;
+  private final String list;
 
   public Workers(Db control) {
     this.db = control;
     this.served = control.sql(SERVED);
+    this.list = control.sql(LIST);
+  }
+
+  /** Those that serve a tenant, in the order of their names, from one on. */
+  public List<WorkerState> list(Tenant tenant, String after, int limit) {
+    Limits.page("limit", limit);
+    Map<String, Long> active = active(tenant);
+    return db.withHandle(handle ->
+        handle
+            .createQuery(list)
+            .bind("absent_ms", Presence.ABSENT_AFTER.toMillis())
+            .bind("tenant", tenant.name().value())
+            .bind("after", after)
+            .bind("limit", limit)
+            .map((row, context) -> state(row, active))
+            .list());
+  }
+
+  private static Map<String, Long> active(Tenant tenant) {
+    Db own = tenant.db();
+    return own.withHandle(handle ->
+        handle
+            .createQuery(own.sql(ACTIVE))
+            .reduceRows(
+                new HashMap<>(),
+                (counts, row) -> {
+                  counts.put(
+                      row.getColumn("worker", String.class), row.getColumn("jobs", Long.class));
+                  return counts;
+                }));
+  }
+
+  private static WorkerState state(ResultSet row, Map<String, Long> active) throws SQLException {
+    String name = row.getString("name");
+    WorkerInfo info =
+        new WorkerInfo(
+            name,
+            row.getString("host"),
+            Placement.read(Columns.texts(row, "labels")),
+            Columns.optionalText(row, "tenant"),
+            Set.copyOf(Columns.texts(row, "queues")),
+            row.getArray("kinds") == null
+                ? Optional.empty()
+                : Optional.of(Set.copyOf(Columns.texts(row, "kinds"))));
+    return new WorkerState(
+        info,
+        Columns.instant(row, "started_at"),
+        Columns.instant(row, "beat_at"),
+        row.getBoolean("online"),
+        active.getOrDefault(name, 0L));
   }
 
   /**

@@ -2,7 +2,6 @@ package dev.holdfast.hold;
 
 import dev.holdfast.audit.Act;
 import dev.holdfast.audit.Audit;
-import dev.holdfast.error.HoldfastException;
 import dev.holdfast.hold.ResourceState.Blocker;
 import dev.holdfast.hold.ResourceState.Holder;
 import dev.holdfast.hold.ResourceState.Waiter;
@@ -159,9 +158,7 @@ public final class Resources {
    */
   public void setCapacity(String name, int capacity, Act act) {
     Limits.name("resource", name);
-    if (capacity < 1) {
-      throw HoldfastException.invalid("capacity", capacity, "1 or more");
-    }
+    Limits.positive("capacity", capacity);
     change(
         name,
         handle -> {

@@ -21,6 +21,7 @@ public final class Lifecycle {
       case Outcome.Released(String reason) when policy.onStop() == OnStop.PAUSE ->
           Transition.drained(reason);
       case Outcome.Released(String reason) -> Transition.giveBack("released", Duration.ZERO);
+      case Outcome.NeverStarted() -> Transition.giveBack("never_started", Duration.ZERO);
       case Outcome.LeaseExpired(String worker) -> afterSilence(attempt, policy, worker);
     };
   }

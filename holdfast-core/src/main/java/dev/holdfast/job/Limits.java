@@ -64,6 +64,14 @@ public final class Limits {
     return limit;
   }
 
+  /** A count of which there is at least one. */
+  public static long positive(String field, long number) {
+    if (number < 1) {
+      throw HoldfastException.invalid(field, number, "1 or more");
+    }
+    return number;
+  }
+
   public static int priority(int priority) {
     if (priority < Short.MIN_VALUE || priority > Short.MAX_VALUE) {
       throw HoldfastException.invalid(

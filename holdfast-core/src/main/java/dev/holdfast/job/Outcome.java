@@ -28,6 +28,9 @@ public sealed interface Outcome {
   /** Nobody reported; the reaper speaks for the silent worker. */
   record LeaseExpired(String worker) implements Outcome {}
 
+  /** Nobody said that it started; the reaper takes it back. Costs no attempt. */
+  record NeverStarted() implements Outcome {}
+
   static Outcome succeeded() {
     return new Succeeded(Payload.NULL);
   }

@@ -1,6 +1,7 @@
 package dev.holdfast.job;
 
 import dev.holdfast.error.HoldfastException;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -54,6 +55,16 @@ public record Placement(Optional<String> host, boolean hostRequired, Map<String,
           "labels", chars + " characters", "at most " + Limits.LABEL_CHARS + " in all");
     }
     return Map.copyOf(labels);
+  }
+
+  /** Labels that were {@link #stored}. */
+  public static Map<String, String> read(List<String> stored) {
+    Map<String, String> labels = new TreeMap<>();
+    stored.forEach(label -> {
+      int end = label.indexOf('=');
+      labels.put(label.substring(0, end), label.substring(end + 1));
+    });
+    return labels;
   }
 
   /** Labels as {@code name=value}, sorted, as the tables compare them. */

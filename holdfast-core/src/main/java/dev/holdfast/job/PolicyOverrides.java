@@ -31,15 +31,9 @@ public record PolicyOverrides(
         throw HoldfastException.invalid("max_attempts", attempts, "1 to " + Limits.ATTEMPTS);
       }
     });
-    tokenLimit.ifPresent(limit -> checkPositive("token_limit", limit));
-    targetCount.ifPresent(count -> checkPositive("target_count", count));
+    tokenLimit.ifPresent(limit -> Limits.positive("token_limit", limit));
+    targetCount.ifPresent(count -> Limits.positive("target_count", count));
     leaseLength.ifPresent(length -> Policy.checkLease("lease_seconds", length));
-  }
-
-  private static void checkPositive(String field, long number) {
-    if (number < 1) {
-      throw HoldfastException.invalid(field, number, "1 or more");
-    }
   }
 
   public PolicyOverrides withMaxAttempts(int attempts) {

@@ -1,6 +1,7 @@
 package dev.holdfast.lease;
 
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Policy;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.Set;
  * @param leaseLength overrides what the jobs and their queues say
  * @param thorough looks at every due job, where a hurried claim may miss one for a second or two
  * @param claimId makes the claim repeatable: the same id again gets the same leases
+ * @param acknowledges the worker will say when it starts them; until then they are dispatched
  */
 public record ClaimRequest(
     String worker,
@@ -26,7 +28,8 @@ public record ClaimRequest(
     Map<String, String> labels,
     Optional<Duration> leaseLength,
     Optional<String> claimId,
-    boolean thorough) {
+    boolean thorough,
+    boolean acknowledges) {
 
   public ClaimRequest {
     Limits.name("worker", worker);
@@ -56,40 +59,67 @@ public record ClaimRequest(
         Map.of(),
         Optional.empty(),
         Optional.empty(),
+        false,
         false);
   }
 
   public ClaimRequest withQueues(Set<String> queues) {
     return new ClaimRequest(
-        worker, queues, kinds, limit, host, labels, leaseLength, claimId, thorough);
+        worker, queues, kinds, limit, host, labels, leaseLength, claimId, thorough, acknowledges);
   }
 
   public ClaimRequest withKinds(Set<String> kinds) {
     return new ClaimRequest(
-        worker, queues, Optional.of(kinds), limit, host, labels, leaseLength, claimId, thorough);
+        worker, queues, Optional.of(kinds), limit, host, labels, leaseLength, claimId, thorough, acknowledges);
   }
 
   public ClaimRequest withLimit(int limit) {
     return new ClaimRequest(
-        worker, queues, kinds, limit, host, labels, leaseLength, claimId, thorough);
+        worker, queues, kinds, limit, host, labels, leaseLength, claimId, thorough, acknowledges);
   }
 
   public ClaimRequest withPlace(String host, Map<String, String> labels) {
     return new ClaimRequest(
-        worker, queues, kinds, limit, host, labels, leaseLength, claimId, thorough);
+        worker, queues, kinds, limit, host, labels, leaseLength, claimId, thorough, acknowledges);
   }
 
   public ClaimRequest withLeaseLength(Duration length) {
     return new ClaimRequest(
-        worker, queues, kinds, limit, host, labels, Optional.of(length), claimId, thorough);
+        worker, queues, kinds, limit, host, labels, Optional.of(length), claimId, thorough, acknowledges);
   }
 
   public ClaimRequest withClaimId(String id) {
     return new ClaimRequest(
-        worker, queues, kinds, limit, host, labels, leaseLength, Optional.of(id), thorough);
+        worker, queues, kinds, limit, host, labels, leaseLength, Optional.of(id), thorough, acknowledges);
+  }
+
+  /** Its jobs come as dispatched, and run once the worker says so. */
+  public ClaimRequest acknowledging() {
+    return new ClaimRequest(
+        worker, queues, kinds, limit, host, labels, leaseLength, claimId, thorough, true);
+  }
+
+  /** The same work, claimed by one name for many. */
+  ClaimRequest asOne(String name, int limit) {
+    return new ClaimRequest(
+        name,
+        queues,
+        kinds,
+        limit,
+        host,
+        labels,
+        leaseLength,
+        Optional.empty(),
+        thorough,
+        acknowledges);
+  }
+
+  /** What a claim makes of a job. */
+  JobState claimedAs() {
+    return acknowledges ? JobState.DISPATCHED : JobState.RUNNING;
   }
 
   public ClaimRequest thoroughly() {
-    return new ClaimRequest(worker, queues, kinds, limit, host, labels, leaseLength, claimId, true);
+    return new ClaimRequest(worker, queues, kinds, limit, host, labels, leaseLength, claimId, true, acknowledges);
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.lease;
 
 import dev.holdfast.fleet.Hosts;
+import dev.holdfast.job.JobState;
 import dev.holdfast.lease.Claims.Answer;
 import dev.holdfast.lease.GuardedClaims.Granted;
 import dev.holdfast.tenant.Db;
@@ -80,15 +81,7 @@ final class ClaimRounds {
 
   private Round round(ClaimRequest request, boolean somethingGranted) {
     if (request.claimId().isPresent()) {
-      return repeatable.claim(
-          request,
-          handle -> {
-            // The hook comes last, as everywhere: it locks what we know nothing of.
-            Answer answer = claims.claim(handle, request);
-            Granted granted = claimApart(handle, request, answer);
-            tellHook(handle, answer);
-            return Round.of(answer, granted);
-          });
+      return repeatable.claim(request, handle -> inOne(handle, request));
     }
     try {
       Answer answer =
@@ -104,14 +97,26 @@ final class ClaimRounds {
     }
   }
 
+  /** All of a round in the caller's transaction. */
+  Round inOne(Handle handle, ClaimRequest request) {
+    Answer answer = claims.claim(handle, request);
+    Granted granted = claimApart(handle, request, answer);
+    tellHook(handle, request, answer); // last, as everywhere: it locks what we know nothing of
+    return Round.of(answer, granted);
+  }
+
   private Answer claimPlain(Handle handle, ClaimRequest request) {
     Answer answer = claims.claim(handle, request);
-    tellHook(handle, answer);
+    tellHook(handle, request, answer);
     return answer;
   }
 
-  private void tellHook(Handle handle, Answer answer) {
-    consequences.moved(handle, answer.leases.stream().map(Lease::started).toList());
+  private void tellHook(Handle handle, ClaimRequest request, Answer answer) {
+    consequences.moved(
+        handle,
+        answer.leases.stream()
+            .map(lease -> lease.moved(JobState.QUEUED, request.claimedAs()))
+            .toList());
   }
 
   // What was granted already must reach the worker, or those jobs would wait out their leases. It

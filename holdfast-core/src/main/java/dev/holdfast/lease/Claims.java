@@ -120,7 +120,7 @@ final class Claims {
          WHERE locked.jobs > 0
       ), claimed AS (
         UPDATE {schema}.job
-           SET state = 'running',
+           SET state = :claimed_as,
                fence = (SELECT fence FROM granted),
                attempt = attempt + 1,
                worker = :worker,
@@ -129,7 +129,8 @@ final class Claims {
                  :asked_lease_ms, (policy ->> 'lease_seconds')::float8 * 1000,
                  (SELECT lease_ms FROM lanes WHERE lanes.id = job.lane)),
                times_out_at = {schema}.clock() + interval '1 millisecond'
-                 * CASE WHEN policy -> 'timeout_seconds' IS NULL
+                 * CASE WHEN :claimed_as = 'dispatched' THEN NULL -- its time begins with its start
+                        WHEN policy -> 'timeout_seconds' IS NULL
                         THEN (SELECT timeout_ms FROM lanes WHERE lanes.id = job.lane)
                         ELSE (policy ->> 'timeout_seconds')::float8 * 1000
                     END
@@ -214,6 +215,7 @@ final class Claims {
         .bindArray("kinds", String.class, request.kinds().orElse(Set.of()))
         .bindArray("labels", String.class, (Object[]) Placement.stored(request.labels()))
         .bind("limit", request.limit())
+        .bind("claimed_as", request.claimedAs().stored())
         .bind("worker", request.worker());
     Answer answer = query.scanResultSet((rows, context) -> read(rows.get(), context));
     request

@@ -5,6 +5,7 @@ import dev.holdfast.hold.Rooms;
 import dev.holdfast.hold.Rooms.Asking;
 import dev.holdfast.hold.Rooms.Decision;
 import dev.holdfast.hold.Waiting.Parked;
+import dev.holdfast.job.JobState;
 import dev.holdfast.job.Moved;
 import dev.holdfast.job.Policy;
 import dev.holdfast.slot.Slots;
@@ -72,7 +73,7 @@ final class GuardedClaims {
         SELECT nextval('{schema}.fence') AS fence
       ), claimed AS (
         UPDATE {schema}.job
-           SET state = 'running',
+           SET state = :claimed_as,
                fence = (SELECT fence FROM granted),
                attempt = attempt + 1,
                worker = :worker,
@@ -83,7 +84,8 @@ final class GuardedClaims {
                  :asked_lease_ms, (job.policy ->> 'lease_seconds')::float8 * 1000,
                  (lanes.defaults ->> 'lease_seconds')::float8 * 1000, :default_lease_ms),
                times_out_at = {schema}.clock() + interval '1 millisecond'
-                 * CASE WHEN job.policy -> 'timeout_seconds' IS NOT NULL
+                 * CASE WHEN :claimed_as = 'dispatched' THEN NULL
+                        WHEN job.policy -> 'timeout_seconds' IS NOT NULL
                         THEN (job.policy ->> 'timeout_seconds')::float8 * 1000
                         WHEN lanes.defaults -> 'timeout_seconds' IS NOT NULL
                         THEN (lanes.defaults ->> 'timeout_seconds')::float8 * 1000
@@ -201,7 +203,8 @@ final class GuardedClaims {
         leases.stream()
             .flatMap(lease -> Move.started(lease.needs().subject(), lease.key().jobId()).stream())
             .toList());
-    List<Moved> started = leases.stream().map(Lease::started).toList();
+    List<Moved> started =
+        leases.stream().map(lease -> lease.moved(JobState.QUEUED, request.claimedAs())).toList();
     slots.follow(handle, started);
     if (consequences.isHooked()) {
       handle.execute("SET LOCAL lock_timeout TO DEFAULT"); // the hook may wait for its own tables
@@ -267,6 +270,7 @@ final class GuardedClaims {
             .createQuery(grant)
             .bindArray("job_ids", UUID.class, jobIds)
             .bind("worker", request.worker())
+            .bind("claimed_as", request.claimedAs().stored())
             .bind("asked_lease_ms", request.leaseLength().map(Duration::toMillis).orElse(null))
             .bind("default_timeout_ms", Claims.defaultTimeoutMillis())
             .bind("default_lease_ms", Policy.DEFAULTS.leaseLength().toMillis())

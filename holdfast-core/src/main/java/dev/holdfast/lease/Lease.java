@@ -1,6 +1,7 @@
 package dev.holdfast.lease;
 
 import dev.holdfast.job.Attempt;
+import dev.holdfast.job.JobIds;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Moved;
 import dev.holdfast.job.Needs;
@@ -9,6 +10,7 @@ import dev.holdfast.job.Policy;
 import dev.holdfast.job.Progress;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 
 /**
  * A worker's time-limited right to run one attempt of a job, with all the worker needs to run it
@@ -28,10 +30,19 @@ public record Lease(
     Duration length,
     Instant expiresAt) {
 
-  /** What its claim did. */
-  Moved started() {
-    return new Moved(
-        key.jobId(), kind, queue, needs, JobState.QUEUED, JobState.RUNNING, key.fence());
+  /** The order in which rows of jobs are locked. */
+  static final Comparator<Lease> BY_JOB =
+      Comparator.comparing((Lease lease) -> lease.key.jobId(), JobIds.ORDER);
+
+  /** What its claim did, or its worker's word that it starts. */
+  Moved moved(JobState from, JobState to) {
+    return new Moved(key.jobId(), kind, queue, needs, from, to, key.fence());
+  }
+
+  /** The same grant under the name of the worker that it is for. */
+  Lease withWorker(String name) {
+    return new Lease(
+        key, name, kind, queue, args, attempt, policy, needs, progress, runAt, length, expiresAt);
   }
 
   Lease withLength(Duration length) {

@@ -102,10 +102,12 @@ final class OverdueAttempts {
       if (timedOut) {
         return Outcome.failed(Failure.timeout(lease.policy().timeout()));
       }
-      // A job that was asked to stop and whose worker is gone has stopped.
-      return state == JobState.STOPPING
-          ? new Outcome.Stopped()
-          : new Outcome.LeaseExpired(lease.worker());
+      return switch (state) {
+        // A job that was asked to stop and whose worker is gone has stopped.
+        case STOPPING -> new Outcome.Stopped();
+        case DISPATCHED -> new Outcome.NeverStarted();
+        default -> new Outcome.LeaseExpired(lease.worker());
+      };
     }
   }
 

@@ -27,8 +27,11 @@ public final class PgLeases implements LeaseSource {
 
   private static final Logger log = LoggerFactory.getLogger(PgLeases.class);
 
+  private static final String TARGET_REACHED = "target_reached";
+
   private final Db db;
   private final ClaimRounds claims;
+  private final RemoteLeases remote;
   private final Beats beats;
   private final Reports reports;
   private final Transitions transitions;
@@ -43,11 +46,24 @@ public final class PgLeases implements LeaseSource {
       Consequences consequences) {
     this.db = tenant.db();
     this.consequences = consequences;
-    this.claims = new ClaimRounds(tenant.db(), LeaseRow.of(tenant), hosts, positions, consequences);
+    LeaseRow row = LeaseRow.of(tenant);
+    this.claims = new ClaimRounds(tenant.db(), row, hosts, positions, consequences);
+    this.remote =
+        new RemoteLeases(
+            tenant,
+            this,
+            new SharedClaims(tenant.db(), claims, consequences),
+            new KnownLeases(tenant.db(), row),
+            new Starts(tenant.db(), consequences));
     this.beats = new Beats(tenant.db());
     this.reports = new Reports(tenant.db());
     this.transitions = new Transitions(tenant.db(), consequences);
     this.dice = dice;
+  }
+
+  /** The same leases, as remote workers ask for them. */
+  public RemoteLeases remote() {
+    return remote;
   }
 
   @Override
@@ -83,10 +99,13 @@ public final class PgLeases implements LeaseSource {
         db.inTransaction(handle -> {
           transitions.lockResources(handle, success); // which come before any job's row
           ReportReply reply = reports.store(handle, lease.key(), report);
-          return reply instanceof ReportReply.Stored stored
-                  && reports.hasReached(handle, lease.key(), targetCount)
-              ? ended(stored, transitions.apply(handle, success))
-              : new Reported(reply, Optional.empty());
+          if (reply instanceof ReportReply.Stored stored
+              && reports.hasReached(handle, lease.key(), targetCount)) {
+            Applied end = transitions.apply(handle, success);
+            reports.doneBecause(handle, lease.key(), TARGET_REACHED);
+            return ended(stored, end);
+          }
+          return new Reported(reply, Optional.empty());
         });
     last.end().ifPresent(this::applied);
     return last.reply();

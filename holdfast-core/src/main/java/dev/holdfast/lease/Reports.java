@@ -6,6 +6,7 @@ import dev.holdfast.job.Progress;
 import dev.holdfast.tenant.Db;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.SqlStatement;
 
@@ -26,19 +27,31 @@ final class Reports {
        WHERE id = :job_id AND fence = :fence AND state IN ('running', 'stopping')
       """;
 
-  // FOR SHARE: the lease cannot pass to somebody else between the check and the insert.
+  // The lease cannot pass to somebody else between the check and the insert, nor can two reports
+  // of one attempt take the same place in the log.
+  private static final String LOCK =
+      """
+      SELECT id
+        FROM {schema}.job
+       WHERE id = :job_id AND fence = :fence AND state IN ('running', 'stopping')
+         FOR NO KEY UPDATE
+      """;
+
+  // A statement of its own, after the lock: it must see what was logged while it waited.
   private static final String LOG =
       """
-      WITH mine AS MATERIALIZED (
-        SELECT id, fence
-          FROM {schema}.job
-         WHERE id = :job_id AND fence = :fence AND state IN ('running', 'stopping')
-           FOR SHARE
-      )
-      INSERT INTO {schema}.job_log (job_id, fence, at, line)
-      SELECT mine.id, mine.fence, {schema}.clock(), said.line
-        FROM mine
-       CROSS JOIN unnest(:lines) WITH ORDINALITY AS said (line, number)
+      INSERT INTO {schema}.job_log (job_id, fence, at, line, ends)
+      SELECT :job_id, :fence, {schema}.clock(), said.line,
+             coalesce(before.ends, 0)
+               + sum(octet_length(said.line) + 1) OVER (ORDER BY said.number)
+        FROM unnest(:lines) WITH ORDINALITY AS said (line, number)
+        LEFT JOIN LATERAL (
+          SELECT job_log.ends
+            FROM {schema}.job_log
+           WHERE job_log.job_id = :job_id
+           ORDER BY job_log.id DESC
+           LIMIT 1
+        ) AS before ON true
        ORDER BY said.number
       """;
 
@@ -111,26 +124,35 @@ final class Reports {
        WHERE id = :job_id AND fence = :fence
       """;
 
+  private static final String DONE_BECAUSE =
+      """
+      UPDATE {schema}.job_done SET done_reason = :reason WHERE id = :job_id AND fence = :fence
+      """;
+
   private static final ReportReply LOST = new ReportReply.Lost();
 
   private final Db db;
   private final String progress;
+  private final String lock;
   private final String log;
   private final String items;
   private final String rememberKey;
   private final String knownKey;
   private final String stopAtLimit;
   private final String hasReached;
+  private final String doneBecause;
 
   Reports(Db db) {
     this.db = db;
     this.progress = db.sql(PROGRESS);
+    this.lock = db.sql(LOCK);
     this.log = db.sql(LOG);
     this.items = db.sql(ITEMS);
     this.rememberKey = db.sql(REMEMBER_KEY);
     this.knownKey = db.sql(KNOWN_KEY);
     this.stopAtLimit = db.sql(STOP_AT_LIMIT);
     this.hasReached = db.sql(HAS_REACHED);
+    this.doneBecause = db.sql(DONE_BECAUSE);
   }
 
   ReportReply store(LeaseKey key, Report report) {
@@ -163,6 +185,11 @@ final class Reports {
         .bind("target_count", targetCount)
         .mapTo(Boolean.class)
         .one();
+  }
+
+  /** Says why a job that has just succeeded is done. */
+  void doneBecause(Handle handle, LeaseKey key, String reason) {
+    on(handle.createUpdate(doneBecause), key).bind("reason", reason).execute();
   }
 
   private boolean rememberKey(Handle handle, LeaseKey key, String said) {
@@ -210,10 +237,13 @@ final class Reports {
   }
 
   private boolean storeLines(Handle handle, LeaseKey key, Report report) {
-    return on(handle.createUpdate(log), key)
-            .bindArray("lines", String.class, report.logLines())
-            .execute()
-        > 0;
+    boolean mine = on(handle.createQuery(lock), key).mapTo(UUID.class).findOne().isPresent();
+    if (mine) {
+      on(handle.createUpdate(log), key)
+          .bindArray("lines", String.class, report.logLines())
+          .execute();
+    }
+    return mine;
   }
 
   private static <S extends SqlStatement<S>> S on(S statement, LeaseKey key) {

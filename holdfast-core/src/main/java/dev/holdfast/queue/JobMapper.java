@@ -1,5 +1,6 @@
 package dev.holdfast.queue;
 
+import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.job.AttemptRecord;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
@@ -14,6 +15,9 @@ import org.jdbi.v3.core.mapper.RowMapper;
 /** Rows of {@code job_all} and {@code attempt_all} as records. */
 final class JobMapper {
 
+  private static final PolicyJson POLICIES = new PolicyJson();
+
+  /** A row of {@code job_all} with its queue's {@code defaults}. */
   static final RowMapper<Job> JOB = (row, context) -> job(row);
 
   static final RowMapper<AttemptRecord> ATTEMPT =
@@ -45,6 +49,8 @@ final class JobMapper {
         Columns.optionalText(row, "waiting_on"),
         Columns.instant(row, "run_at"),
         row.getInt("attempt"),
+        row.getInt("granted"),
+        POLICIES.resolve(row.getString("defaults"), row.getString("policy")),
         row.getLong("fence"),
         state.isLeased()
             ? Optional.of(
@@ -52,7 +58,10 @@ final class JobMapper {
                     row.getString("worker"), Columns.instant(row, "lease_expires_at")))
             : Optional.empty(),
         Columns.progress(row),
+        Columns.optionalInstant(row, "progress_at"),
+        new Job.Usage(row.getLong("input_tokens"), row.getLong("output_tokens")),
         Columns.optionalText(row, "result").map(Payload::new),
+        Columns.optionalText(row, "done_reason"),
         Columns.optionalText(row, "error_code"),
         Columns.optionalText(row, "error_message"),
         Columns.instant(row, "created_at"),

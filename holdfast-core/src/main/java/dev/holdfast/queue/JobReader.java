@@ -13,7 +13,10 @@ final class JobReader {
 
   private static final String GET =
       """
-      SELECT * FROM {schema}.job_all WHERE id = :id
+      SELECT job_all.*, queue.defaults
+        FROM {schema}.job_all
+        LEFT JOIN {schema}.queue ON queue.name = job_all.queue
+       WHERE job_all.id = :id
       """;
 
   private static final String POLICY =

@@ -15,6 +15,8 @@ import dev.holdfast.tenant.Tenant;
 import dev.holdfast.wake.Announcer;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +35,15 @@ public final class Jobs {
   private static final String LOG =
       """
       SELECT line FROM {schema}.job_log WHERE job_id = :id ORDER BY id
+      """;
+
+  private static final String LOG_FROM =
+      """
+      SELECT at, fence, line, ends
+        FROM {schema}.job_log
+       WHERE job_id = :id AND ends > :offset
+       ORDER BY id
+       LIMIT :limit
       """;
 
   private static final String ITEMS =
@@ -54,7 +65,9 @@ public final class Jobs {
   private final BulkCopy bulkCopy;
   private final JobReader reader;
   private final String attempts;
+  private final JobList list;
   private final String log;
+  private final String logFrom;
   private final String items;
 
   public Jobs(Tenant tenant, Codec codec, Announcer announcer, WhyNot whyNot) {
@@ -68,7 +81,9 @@ public final class Jobs {
     this.bulkCopy = new BulkCopy(db, lanes);
     this.reader = new JobReader(db);
     this.attempts = db.sql(ATTEMPTS);
+    this.list = new JobList(db);
     this.log = db.sql(LOG);
+    this.logFrom = db.sql(LOG_FROM);
     this.items = db.sql(ITEMS);
   }
 
@@ -126,6 +141,44 @@ public final class Jobs {
   public List<String> log(UUID id) {
     return db.withHandle(
         handle -> handle.createQuery(log).bind("id", id).mapTo(String.class).list());
+  }
+
+  /**
+   * What the job's attempts logged, from an offset on.
+   *
+   * @param offset in bytes, as the chunk before said
+   * @param limit in lines
+   */
+  public LogChunk log(UUID id, long offset, int limit) {
+    Limits.page("limit", limit);
+    List<LogChunk.Line> lines = new ArrayList<>();
+    long ends =
+        db.withHandle(handle ->
+            handle
+                .createQuery(logFrom)
+                .bind("id", id)
+                .bind("offset", offset)
+                .bind("limit", limit)
+                .reduceRows(
+                    offset,
+                    (before, row) -> {
+                      lines.add(
+                          new LogChunk.Line(
+                              row.getColumn("at", Instant.class),
+                              row.getColumn("fence", Long.class),
+                              row.getColumn("line", String.class)));
+                      return row.getColumn("ends", Long.class);
+                    }));
+    return new LogChunk(lines, ends);
+  }
+
+  /**
+   * Jobs, newest first.
+   *
+   * @param after where the page before ended
+   */
+  public JobPage list(JobFilter filter, Optional<UUID> after, int limit) {
+    return list.page(filter, after, limit);
   }
 
   /** What the job found or made, oldest first. */

@@ -1,6 +1,6 @@
 package dev.holdfast.queue;
 
-import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Limits;
 import dev.holdfast.job.PolicyOverrides;
 import java.util.Optional;
 
@@ -17,11 +17,7 @@ public record QueueSettings(
       new QueueSettings(false, Optional.empty(), PolicyOverrides.NONE);
 
   public QueueSettings {
-    concurrencyLimit.ifPresent(limit -> {
-      if (limit < 1) {
-        throw HoldfastException.invalid("concurrency_limit", limit, "1 or more");
-      }
-    });
+    concurrencyLimit.ifPresent(limit -> Limits.positive("concurrency_limit", limit));
   }
 
   public QueueSettings withPaused(boolean paused) {

@@ -1,12 +1,19 @@
 package dev.holdfast.queue;
 
+import dev.holdfast.audit.Act;
+import dev.holdfast.audit.Audit;
 import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.wake.Announcer;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
+import org.jdbi.v3.core.Handle;
 
 /** The queues of one tenant. They need no registration; one has a row once it is configured. */
 public final class Queues {
@@ -26,12 +33,50 @@ public final class Queues {
       SELECT paused, concurrency_limit, defaults FROM {schema}.queue WHERE name = :name
       """;
 
+  // Those that somebody configured, and those that have had a job. Counted lane by lane, each by its
+  // index and not past the limit.
+  private static final String LIST =
+      """
+      SELECT known.name, coalesce(queue.paused, false) AS paused, queue.concurrency_limit,
+             queue.defaults, waiting.jobs AS queued, leased.jobs AS running
+        FROM (SELECT name FROM {schema}.queue UNION SELECT queue FROM {schema}.lane) AS known
+        LEFT JOIN {schema}.queue ON queue.name = known.name
+       CROSS JOIN LATERAL (
+         SELECT least(:most, coalesce(sum(counted.jobs), 0)) AS jobs
+           FROM {schema}.lane
+          CROSS JOIN LATERAL (
+            SELECT count(*) AS jobs
+              FROM ((SELECT
+                       FROM {schema}.job
+                      WHERE job.lane = lane.id AND job.state = 'queued' AND job.waiting_on IS NULL
+                      LIMIT :most)
+                    UNION ALL
+                    (SELECT
+                       FROM {schema}.job
+                      WHERE job.lane = lane.id AND job.waiting_on IS NOT NULL
+                      LIMIT :most)) AS each
+          ) AS counted
+          WHERE lane.queue = known.name
+       ) AS waiting
+       CROSS JOIN LATERAL (
+         SELECT count(*) AS jobs
+           FROM {schema}.job
+           JOIN {schema}.lane ON lane.id = job.lane
+          WHERE job.worker IS NOT NULL AND lane.queue = known.name
+       ) AS leased
+       WHERE known.name > :after
+       ORDER BY known.name
+       LIMIT :limit
+      """;
+
   private final PolicyJson policies = new PolicyJson();
   private final String tenant;
   private final Db db;
   private final Announcer announcer;
   private final String put;
   private final String get;
+  private final String list;
+  private final Audit audit;
 
   public Queues(Tenant tenant, Announcer announcer) {
     this.tenant = tenant.name().value();
@@ -39,6 +84,8 @@ public final class Queues {
     this.announcer = announcer;
     this.put = tenant.db().sql(PUT);
     this.get = tenant.db().sql(GET);
+    this.list = tenant.db().sql(LIST);
+    this.audit = new Audit(tenant);
   }
 
   public QueueSettings get(String name) {
@@ -47,29 +94,69 @@ public final class Queues {
             handle
                 .createQuery(get)
                 .bind("name", name)
-                .map((row, context) ->
-                    new QueueSettings(
-                        row.getBoolean("paused"),
-                        Optional.ofNullable(row.getObject("concurrency_limit", Integer.class)),
-                        Optional.ofNullable(row.getString("defaults"))
-                            .map(policies::read)
-                            .orElse(PolicyOverrides.NONE)))
+                .map((row, context) -> settings(row))
                 .findOne())
         .orElse(QueueSettings.DEFAULTS);
+  }
+
+  /** In the order of their names, from one on. */
+  public List<QueueState> list(String after, int limit) {
+    Limits.page("limit", limit);
+    return db.inTransaction(handle ->
+        handle
+            .createQuery(list)
+            .bind("after", after)
+            .bind("limit", limit)
+            .bind("most", QueueState.MOST)
+            .map((row, context) ->
+                new QueueState(
+                    row.getString("name"),
+                    settings(row),
+                    row.getLong("queued"),
+                    row.getLong("running")))
+            .list());
+  }
+
+  private QueueSettings settings(ResultSet row) throws SQLException {
+    return new QueueSettings(
+        row.getBoolean("paused"),
+        Optional.ofNullable(row.getObject("concurrency_limit", Integer.class)),
+        Columns.optionalText(row, "defaults").map(policies::read).orElse(PolicyOverrides.NONE));
   }
 
   /** In force from the next claim on, everywhere. */
   public void put(String name, QueueSettings settings) {
     Limits.name("queue", name);
-    db.useHandle(handle ->
-        handle
-            .createUpdate(put)
-            .bind("name", name)
-            .bind("paused", settings.paused())
-            .bind("concurrency_limit", settings.concurrencyLimit().orElse(null))
-            .bind("defaults", defaultsJson(settings))
-            .execute());
+    db.useHandle(handle -> put(handle, name, settings));
     announcer.announce(tenant); // a queue that goes on again, or got more room, has work
+  }
+
+  /** The same, recorded with who did it. */
+  public void put(String name, QueueSettings settings, Act act) {
+    Limits.name("queue", name);
+    db.useTransaction(handle -> {
+      put(handle, name, settings);
+      audit.write(handle, act, "put_queue", "queue:" + name, "", describe(settings));
+    });
+    announcer.announce(tenant);
+  }
+
+  private void put(Handle handle, String name, QueueSettings settings) {
+    handle
+        .createUpdate(put)
+        .bind("name", name)
+        .bind("paused", settings.paused())
+        .bind("concurrency_limit", settings.concurrencyLimit().orElse(null))
+        .bind("defaults", defaultsJson(settings))
+        .execute();
+  }
+
+  private String describe(QueueSettings settings) {
+    return "paused %s, limit %s, defaults %s"
+        .formatted(
+            settings.paused(),
+            settings.concurrencyLimit().map(String::valueOf).orElse("none"),
+            defaultsJson(settings));
   }
 
   private String defaultsJson(QueueSettings settings) {

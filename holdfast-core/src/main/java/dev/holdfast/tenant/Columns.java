@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** Reads columns that several row mappers share; here SQL NULL becomes Optional. */
 public final class Columns {
@@ -48,6 +49,11 @@ public final class Columns {
 
   public static Optional<String> optionalText(ResultSet row, String column) throws SQLException {
     return Optional.ofNullable(row.getString(column));
+  }
+
+  /** For binding: nothing as SQL's NULL. */
+  public static <T> @Nullable T orNull(Optional<T> value) {
+    return value.orElse(null);
   }
 
   public static Progress progress(ResultSet row) throws SQLException {

@@ -90,7 +90,8 @@ CREATE TABLE {schema}.job (
   output_tokens    bigint,
   CONSTRAINT job_pkey PRIMARY KEY (id),
   -- Dispatched, running or stopping. Not one CHECK more, and none longer: the server reads their
-  -- text again for every statement. What else a row must not contradict is invariant_i21's to find.
+  -- text again for every statement. What else a row must not contradict is for
+  -- invariant_i01 and invariant_i21 to find.
   CONSTRAINT job_lease_belongs_to_state CHECK
     ((lease_expires_at IS NOT NULL) = (state ~ '^[drs]'))
 ) WITH (
@@ -346,6 +347,7 @@ CREATE TABLE {schema}.job_done (
   error_code     text,
   error_message  text,
   log_excerpt    text,
+  done_reason    text, -- of a success, where that is not that its worker said so
   cursor         text,
   progress_count bigint,
   result_count   bigint,
@@ -407,6 +409,7 @@ CREATE TABLE {schema}.job_log (
   fence  bigint NOT NULL,
   at     timestamptz NOT NULL,
   line   text NOT NULL,
+  ends   bigint NOT NULL, -- where it ends in the job's log, in bytes, each line with its line feed
   CONSTRAINT job_log_pkey PRIMARY KEY (job_id, id)
 );
 
@@ -419,7 +422,8 @@ CREATE VIEW {schema}.job_all AS
          job.subject_type, job.subject_id, job.subject_during,
          job.error_code, job.error_message, job.cursor, job.progress_count, job.result_count,
          job.percent, job.message, job.progress_at, job.input_tokens, job.output_tokens,
-         job.created_at, job.started_at, NULL::timestamptz AS finished_at
+         job.created_at, job.started_at, NULL::timestamptz AS finished_at,
+         NULL::text AS done_reason
     FROM {schema}.job
     JOIN {schema}.lane ON lane.id = job.lane
   UNION ALL
@@ -430,7 +434,11 @@ CREATE VIEW {schema}.job_all AS
          done.subject_type, done.subject_id, done.subject_during,
          done.error_code, done.error_message, done.cursor, done.progress_count, done.result_count,
          done.percent, done.message, done.progress_at, done.input_tokens, done.output_tokens,
-         done.created_at, done.started_at, done.finished_at
+         done.created_at, done.started_at, done.finished_at,
+         CASE WHEN done.state <> 'succeeded' THEN NULL
+              WHEN done.attempt_outcome IS DISTINCT FROM 'succeeded' THEN 'resolved'
+              ELSE coalesce(done.done_reason, 'worker_done')
+          END
     FROM {schema}.job_done AS done
     JOIN {schema}.lane ON lane.id = done.lane;
 

@@ -1,0 +1,107 @@
+package dev.holdfast.fleet;
+
+import dev.holdfast.job.Placement;
+import dev.holdfast.loop.Loop;
+import dev.holdfast.tenant.Db;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Shows workers that speak to this process to the others: whoever asked for work since the last
+ * round has beaten. One statement a round, however many they are. Thread-safe.
+ */
+public final class RemoteWorkers implements Hosts, Loop.Step {
+
+  private static final Duration PERIOD = Duration.ofSeconds(5);
+
+  // Sorted by key, or two nodes that know the same workers could wait for each other.
+  private static final String BEAT =
+      """
+      WITH beat AS (
+        INSERT INTO {schema}.worker (incarnation, name, host, labels, tenant, queues, kinds)
+        SELECT incarnation, name, host, labels, tenant, queues, kinds
+          FROM json_to_recordset(:seen::json)
+            AS seen (incarnation uuid, name text, host text, labels text[], tenant text,
+                     queues text[], kinds text[])
+         ORDER BY incarnation
+        ON CONFLICT (incarnation) DO UPDATE
+           SET beat_at = now(), host = excluded.host, labels = excluded.labels,
+               queues = excluded.queues, kinds = excluded.kinds
+      )
+      SELECT DISTINCT host
+        FROM {schema}.worker
+       WHERE beat_at > now() - :absent_ms * interval '1 millisecond'
+      """;
+
+  private record Row(
+      UUID incarnation,
+      String name,
+      String host,
+      String[] labels,
+      @Nullable String tenant,
+      Set<String> queues,
+      @Nullable Set<String> kinds) {}
+
+  private final Db db;
+  private final String beat;
+  private final Map<UUID, WorkerInfo> seen = new ConcurrentHashMap<>();
+  private volatile Set<String> online = Set.of();
+
+  public RemoteWorkers(Db control) {
+    this.db = control;
+    this.beat = control.sql(BEAT);
+  }
+
+  /** A worker has spoken. */
+  public void seen(WorkerInfo worker) {
+    seen.put(incarnation(worker), worker);
+  }
+
+  // Nobody can tell a remote worker from its next life: its name within its tenant is all there is.
+  private static UUID incarnation(WorkerInfo worker) {
+    String identity = worker.tenant().orElse("") + "/" + worker.name();
+    return UUID.nameUUIDFromBytes(identity.getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Override
+  public Set<String> online() {
+    return online;
+  }
+
+  @Override
+  public Duration runOnce() {
+    Map<UUID, WorkerInfo> round = new TreeMap<>(seen);
+    List<Row> rows = new ArrayList<>();
+    round.forEach((incarnation, worker) -> rows.add(row(incarnation, worker)));
+    online =
+        db.withHandle(handle ->
+            handle
+                .createQuery(beat)
+                .bind("seen", JsonMapper.shared().writeValueAsString(rows))
+                .bind("absent_ms", Presence.ABSENT_AFTER.toMillis())
+                .mapTo(String.class)
+                .collectIntoSet());
+    round.forEach(seen::remove);
+    return PERIOD;
+  }
+
+  private static Row row(UUID incarnation, WorkerInfo worker) {
+    return new Row(
+        incarnation,
+        worker.name(),
+        worker.host(),
+        Placement.stored(worker.labels()),
+        worker.tenant().orElse(null),
+        worker.queues(),
+        worker.kinds().orElse(null));
+  }
+}

@@ -1,0 +1,240 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Failure;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.lease.Extension.Status;
+import dev.holdfast.tenant.Columns;
+import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.Tenant;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Leases of one tenant for workers that are somewhere else. Such a worker knows a lease by its job
+ * and fence; what else there is to know about it is looked up, and all that it then does goes
+ * through the same guarded statements as everybody's. Thread-safe.
+ */
+public final class RemoteLeases {
+
+  // An end that was recorded, and whose answer got lost. Not what the reaper recorded meanwhile.
+  private static final String RECORDED =
+      """
+      SELECT asked.job_id AS id, asked.fence, coalesce(done.state, 'queued') AS state
+        FROM unnest((SELECT :job_ids), (SELECT :fences), (SELECT :outcomes),
+                    (SELECT :error_codes)) AS asked (job_id, fence, outcome, error_code)
+        LEFT JOIN LATERAL (
+          SELECT job_done.state
+            FROM {schema}.job_done
+           WHERE job_done.id = asked.job_id AND job_done.fence = asked.fence
+             AND job_done.attempt_outcome = asked.outcome
+             AND job_done.error_code IS NOT DISTINCT FROM asked.error_code
+             AND job_done.worker = :worker
+          OFFSET 0
+        ) AS done ON true
+        LEFT JOIN LATERAL (
+          SELECT attempt.job_id
+            FROM {schema}.attempt
+           WHERE attempt.job_id = asked.job_id AND attempt.fence = asked.fence
+             AND attempt.outcome = asked.outcome
+             AND attempt.error_code IS NOT DISTINCT FROM asked.error_code
+             AND attempt.worker = :worker
+          OFFSET 0
+        ) AS earlier ON true
+       WHERE done.state IS NOT NULL OR earlier.job_id IS NOT NULL
+      """;
+
+  /**
+   * An attempt that ended, as its worker says.
+   *
+   * @param logExcerpt the last of what it said, kept with the attempt
+   */
+  public record End(UUID jobId, long fence, Outcome outcome, Optional<String> logExcerpt) {}
+
+  /**
+   * What became of a lease that was to be renewed.
+   *
+   * @param expiresAt of one that is still in force
+   */
+  public record Renewal(LeaseKey key, Status status, Optional<Instant> expiresAt) {}
+
+  /**
+   * What a claim for many gave them.
+   *
+   * @param leases of each who asked, in their order
+   * @param nextDueIn when there may be more, if that is known
+   */
+  public record Dealt(List<List<Lease>> leases, Optional<Duration> nextDueIn) {}
+
+  private final String tenant;
+  private final Db db;
+  private final LeaseSource leases;
+  private final SharedClaims shared;
+  private final KnownLeases known;
+  private final Starts starts;
+  private final String recorded;
+
+  RemoteLeases(
+      Tenant tenant, LeaseSource leases, SharedClaims shared, KnownLeases known, Starts starts) {
+    this.tenant = tenant.name().value();
+    this.db = tenant.db();
+    this.leases = leases;
+    this.shared = shared;
+    this.known = known;
+    this.starts = starts;
+    this.recorded = tenant.db().sql(RECORDED);
+  }
+
+  public Claimed claim(ClaimRequest request) {
+    return leases.claim(request);
+  }
+
+  /**
+   * Claims once for many.
+   *
+   * @param waiting requests that are alike but for names, limits and claim ids, each name once
+   */
+  public Dealt claimForAll(List<ClaimRequest> waiting) {
+    SharedClaims.Dealt dealt = shared.claim(waiting);
+    return new Dealt(dealt.leases(), dealt.nextDueIn());
+  }
+
+  public LeaseKey key(UUID jobId, long fence) {
+    return new LeaseKey(tenant, jobId, fence);
+  }
+
+  /** A worker starts what was dispatched to it. */
+  public List<Renewal> start(String worker, List<LeaseKey> keys) {
+    Map<LeaseKey, Lease> mine = mine(worker, keys);
+    Map<LeaseKey, Status> statuses = starts.start(List.copyOf(mine.values()));
+    return keys.stream().map(key -> renewal(key, statuses, mine)).toList();
+  }
+
+  /**
+   * Renews leases.
+   *
+   * @param length instead of each one's own
+   */
+  public List<Renewal> extend(String worker, List<LeaseKey> keys, Optional<Duration> length) {
+    Map<LeaseKey, Lease> mine = mine(worker, keys);
+    if (mine.isEmpty()) {
+      return keys.stream().map(key -> renewal(key, Map.of(), Map.of())).toList();
+    }
+    Map<LeaseKey, Status> statuses = new HashMap<>();
+    leases
+        .extend(
+            mine.values().stream().map(lease -> length.map(lease::withLength).orElse(lease)).toList())
+        .forEach(extension -> statuses.put(extension.key(), extension.status()));
+    Map<LeaseKey, Lease> now = known.find(mine.keySet());
+    return keys.stream().map(key -> renewal(key, statuses, now)).toList();
+  }
+
+  private static Renewal renewal(
+      LeaseKey key, Map<LeaseKey, Status> statuses, Map<LeaseKey, Lease> current) {
+    Status status = statuses.getOrDefault(key, Status.LOST);
+    return new Renewal(
+        key,
+        status,
+        status == Status.LOST
+            ? Optional.empty()
+            : Optional.ofNullable(current.get(key)).map(Lease::expiresAt));
+  }
+
+  /** Records ends; answers in the order given. */
+  public List<FinishReply> finish(String worker, List<End> ends) {
+    List<LeaseKey> keys = ends.stream().map(end -> key(end.jobId, end.fence)).toList();
+    Map<LeaseKey, Lease> mine = mine(worker, keys);
+    List<Finish> finishes = new ArrayList<>();
+    for (End end : ends) {
+      Optional.ofNullable(mine.get(key(end.jobId, end.fence)))
+          .map(lease -> new Finish(lease, end.outcome, end.logExcerpt))
+          .ifPresent(finishes::add);
+    }
+    Map<LeaseKey, FinishReply> replies = new HashMap<>();
+    if (!finishes.isEmpty()) {
+      List<FinishReply> answers = leases.finish(finishes);
+      for (int i = 0; i < finishes.size(); i++) {
+        replies.put(finishes.get(i).lease().key(), answers.get(i));
+      }
+    }
+    replies.putAll(recordedBefore(worker, ends, replies));
+    return keys.stream().map(key -> replies.getOrDefault(key, new FinishReply.Lost())).toList();
+  }
+
+  /** Stores what a running attempt wants remembered. */
+  public ReportReply report(LeaseKey key, Report report) {
+    return Optional.ofNullable(known.find(List.of(key)).get(key))
+        .map(lease -> leases.report(lease, report))
+        .orElseGet(ReportReply.Lost::new);
+  }
+
+  private Map<LeaseKey, Lease> mine(String worker, List<LeaseKey> keys) {
+    Map<LeaseKey, Lease> mine = new HashMap<>(known.find(keys));
+    mine.values().removeIf(lease -> !lease.worker().equals(worker));
+    return mine;
+  }
+
+  private Map<LeaseKey, FinishReply> recordedBefore(
+      String worker, List<End> ends, Map<LeaseKey, FinishReply> replies) {
+    List<End> unknown =
+        ends.stream()
+            .filter(end ->
+                !(replies.get(key(end.jobId, end.fence)) instanceof FinishReply.Recorded))
+            .toList();
+    if (unknown.isEmpty()) {
+      return Map.of();
+    }
+    Map<LeaseKey, FinishReply> found = new HashMap<>();
+    db.useHandle(handle ->
+        handle
+            .createQuery(recorded)
+            .bind("worker", worker)
+            .bindArray("job_ids", UUID.class, unknown.stream().map(End::jobId).toArray())
+            .bindArray("fences", Long.class, unknown.stream().map(End::fence).toArray())
+            .bindArray(
+                "outcomes", String.class, unknown.stream().map(end -> word(end.outcome)).toArray())
+            .bindArray(
+                "error_codes",
+                String.class,
+                unknown.stream().map(end -> Columns.orNull(errorCode(end.outcome))).toArray())
+            .map((row, context) ->
+                found.put(
+                    key(row.getObject("id", UUID.class), row.getLong("fence")),
+                    new FinishReply.Recorded(JobState.of(row.getString("state")))))
+            .list());
+    return found;
+  }
+
+  private static String word(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Succeeded succeeded -> "succeeded";
+      case Outcome.Failed failed -> "failed";
+      case Outcome.Snoozed snoozed -> "snoozed";
+      case Outcome.Stopped stopped -> "stopped";
+      case Outcome.Released released -> "released";
+      case Outcome.LeaseExpired expired -> throw notAWorkers(outcome);
+      case Outcome.NeverStarted never -> throw notAWorkers(outcome);
+    };
+  }
+
+  private static HoldfastException notAWorkers(Outcome outcome) {
+    return new HoldfastException(
+        ErrorCode.INVALID_ARGUMENT, outcome + " is not for a worker to say");
+  }
+
+  private static Optional<String> errorCode(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Failed(Failure failure) -> Optional.of(failure.code());
+      case Outcome.Stopped() -> Optional.of("STOPPED");
+      default -> Optional.empty();
+    };
+  }
+}

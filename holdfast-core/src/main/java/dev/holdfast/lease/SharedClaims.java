@@ -1,0 +1,171 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.lease.ClaimRounds.Round;
+import dev.holdfast.tenant.Db;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+
+/**
+ * One claim for many workers that wait for the same kind of work. The jobs are dealt out in the
+ * order in which the workers came, and each is leased to the one that gets it, before anybody can
+ * see it: all in one transaction.
+ */
+final class SharedClaims {
+
+  private static final int MOST_JOBS = 500;
+
+  // Nobody's name: it is gone before the transaction ends.
+  private static final String DEALER = "(shared)";
+
+  private static final String ASSIGN =
+      """
+      UPDATE {schema}.job
+         SET worker = dealt.worker
+        FROM unnest((SELECT :job_ids), (SELECT :fences), (SELECT :workers))
+          AS dealt (job_id, fence, worker)
+       WHERE job.id = ANY (:job_ids) -- through the primary key, always
+         AND job.id = dealt.job_id
+         AND job.fence = dealt.fence
+      """;
+
+  private static final String REMEMBER =
+      """
+      INSERT INTO {schema}.claim (claim_id, worker, fences, claimed_at)
+      VALUES (:claim_id, :worker, :fences, {schema}.clock())
+      ON CONFLICT (claim_id) DO NOTHING
+      """;
+
+  /**
+   * How it went.
+   *
+   * @param leases what each of those who asked gets, in their order
+   * @param nextDueIn when to look again, if that is known
+   */
+  record Dealt(List<List<Lease>> leases, Optional<Duration> nextDueIn) {}
+
+  private final Db db;
+  private final ClaimRounds rounds;
+  private final Consequences consequences;
+  private final String assign;
+  private final String remember;
+
+  SharedClaims(Db db, ClaimRounds rounds, Consequences consequences) {
+    this.db = db;
+    this.rounds = rounds;
+    this.consequences = consequences;
+    this.assign = db.sql(ASSIGN);
+    this.remember = db.sql(REMEMBER);
+  }
+
+  /**
+   * Claims for all of them.
+   *
+   * @param waiting alike but for their names, limits and claim ids; each name once, because what is
+   *     granted together is told apart by it
+   */
+  Dealt claim(List<ClaimRequest> waiting) {
+    Set<ClaimRequest> elsewhere = new HashSet<>(); // got theirs from another node, by the same id
+    while (true) {
+      int before = elsewhere.size();
+      Attempted attempted =
+          db.inTransaction(handle -> {
+            Attempted done = claim(handle, waiting, elsewhere);
+            if (elsewhere.size() > before) {
+              handle.rollback(); // what was dealt to those is to go to others
+            }
+            return done;
+          });
+      if (elsewhere.size() == before) {
+        if (attempted.woken > 0) {
+          consequences.woken();
+        }
+        return attempted.dealt;
+      }
+    }
+  }
+
+  private record Attempted(Dealt dealt, int woken) {}
+
+  private Attempted claim(
+      Handle handle, List<ClaimRequest> waiting, Set<ClaimRequest> elsewhere) {
+    List<ClaimRequest> asking =
+        waiting.stream().filter(each -> !elsewhere.contains(each)).toList();
+    if (asking.isEmpty()) {
+      return new Attempted(dealt(waiting, Map.of(), Optional.empty()), 0);
+    }
+    int limit = asking.stream().mapToInt(ClaimRequest::limit).sum();
+    Round round =
+        rounds.inOne(handle, asking.getFirst().asOne(DEALER, Math.min(limit, MOST_JOBS)));
+    Map<ClaimRequest, List<Lease>> hands = deal(round.leases(), asking);
+    assign(handle, hands);
+    hands.forEach((request, leases) -> {
+      if (!remembered(handle, request, leases)) {
+        elsewhere.add(request);
+      }
+    });
+    return new Attempted(dealt(waiting, hands, round.nextDueIn()), round.woken());
+  }
+
+  private static Dealt dealt(
+      List<ClaimRequest> waiting,
+      Map<ClaimRequest, List<Lease>> hands,
+      Optional<Duration> nextDueIn) {
+    return new Dealt(
+        waiting.stream().map(each -> hands.getOrDefault(each, List.of())).toList(), nextDueIn);
+  }
+
+  // One each, then another each: nobody waits because somebody else asked for many.
+  private static Map<ClaimRequest, List<Lease>> deal(
+      List<Lease> leases, List<ClaimRequest> asking) {
+    Map<ClaimRequest, List<Lease>> hands = new LinkedHashMap<>();
+    Deque<Lease> left = new ArrayDeque<>(leases);
+    while (!left.isEmpty()) {
+      for (ClaimRequest request : asking) {
+        List<Lease> hand = hands.computeIfAbsent(request, each -> new ArrayList<>());
+        if (!left.isEmpty() && hand.size() < request.limit()) {
+          hand.add(left.removeFirst().withWorker(request.worker()));
+        }
+      }
+    }
+    return hands;
+  }
+
+  private void assign(Handle handle, Map<ClaimRequest, List<Lease>> hands) {
+    List<Lease> all =
+        hands.values().stream().flatMap(List::stream).sorted(Lease.BY_JOB).toList();
+    if (!all.isEmpty()) {
+      handle
+          .createUpdate(assign)
+          .bindArray("job_ids", UUID.class, all.stream().map(each -> each.key().jobId()).toArray())
+          .bindArray("fences", Long.class, all.stream().map(each -> each.key().fence()).toArray())
+          .bindArray("workers", String.class, all.stream().map(Lease::worker).toArray())
+          .execute();
+    }
+  }
+
+  private boolean remembered(Handle handle, ClaimRequest request, List<Lease> leases) {
+    if (request.claimId().isEmpty() || leases.isEmpty()) {
+      return true;
+    }
+    return handle
+            .createUpdate(remember)
+            .bind("claim_id", request.claimId().get())
+            .bind("worker", request.worker())
+            .bindArray(
+                "fences",
+                Long.class,
+                leases.stream().map(lease -> lease.key().fence()).distinct().toArray())
+            .execute()
+        == 1;
+  }
+}

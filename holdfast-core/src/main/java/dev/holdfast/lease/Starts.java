@@ -1,0 +1,87 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Moved;
+import dev.holdfast.lease.Extension.Status;
+import dev.holdfast.slot.Slots;
+import dev.holdfast.tenant.Db;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+
+/** Workers' word that they start what was dispatched to them. Saying it again changes nothing. */
+final class Starts {
+
+  private static final String START =
+      """
+      UPDATE {schema}.job
+         SET state = 'running', started_at = {schema}.clock(),
+             times_out_at = {schema}.clock() + :timeout_ms * interval '1 millisecond'
+       WHERE id = :job_id AND fence = :fence AND state = 'dispatched'
+      """;
+
+  private static final String STATE =
+      """
+      SELECT state FROM {schema}.job WHERE id = :job_id AND fence = :fence AND worker IS NOT NULL
+      """;
+
+  private final Db db;
+  private final Slots slots;
+  private final Consequences consequences;
+  private final String start;
+  private final String state;
+
+  Starts(Db db, Consequences consequences) {
+    this.db = db;
+    this.slots = new Slots(db);
+    this.consequences = consequences;
+    this.start = db.sql(START);
+    this.state = db.sql(STATE);
+  }
+
+  /** In the order of jobs' ids, as everybody locks them; answers what became of each. */
+  Map<LeaseKey, Status> start(List<Lease> leases) {
+    return db.inTransaction(handle -> {
+      Map<LeaseKey, Status> statuses = new HashMap<>();
+      List<Moved> started = new ArrayList<>();
+      leases.stream()
+          .sorted(Lease.BY_JOB)
+          .forEach(lease -> {
+            if (start(handle, lease)) {
+              started.add(lease.moved(JobState.DISPATCHED, JobState.RUNNING));
+            }
+            statuses.put(lease.key(), status(handle, lease.key()));
+          });
+      slots.follow(handle, started);
+      consequences.moved(handle, started);
+      return statuses;
+    });
+  }
+
+  private boolean start(Handle handle, Lease lease) {
+    return handle
+            .createUpdate(start)
+            .bind("job_id", lease.key().jobId())
+            .bind("fence", lease.key().fence())
+            .bind(
+                "timeout_ms", lease.policy().timeout().length().map(Duration::toMillis).orElse(null))
+            .execute()
+        == 1;
+  }
+
+  private Status status(Handle handle, LeaseKey key) {
+    return handle
+        .createQuery(state)
+        .bind("job_id", key.jobId())
+        .bind("fence", key.fence())
+        .mapTo(String.class)
+        .findOne()
+        .map(JobState::of)
+        .map(now -> now == JobState.STOPPING ? Status.STOP_REQUESTED : Status.EXTENDED)
+        .orElse(Status.LOST);
+  }
+}

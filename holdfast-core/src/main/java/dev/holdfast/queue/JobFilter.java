@@ -1,0 +1,55 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Limits;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Which jobs are meant: those that are all it says. What is empty is not asked.
+ *
+ * @param states any of them; none is any at all
+ * @param worker that has the job, or had its last attempt
+ * @param errorText part of the error message, in any case of letters
+ */
+public record JobFilter(
+    Set<JobState> states,
+    Optional<String> queue,
+    Optional<String> kind,
+    Optional<String> target,
+    Optional<String> resource,
+    Optional<String> tag,
+    Optional<String> worker,
+    Optional<String> errorText) {
+
+  public static final JobFilter ALL =
+      new JobFilter(
+          Set.of(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty());
+
+  public JobFilter {
+    states = Set.copyOf(states);
+    queue.ifPresent(name -> Limits.name("queue", name));
+    kind.ifPresent(name -> Limits.name("kind", name));
+    target.ifPresent(name -> Limits.name("target", name));
+    resource.ifPresent(name -> Limits.name("resource", name));
+    tag.ifPresent(name -> Limits.name("tag", name));
+    worker.ifPresent(name -> Limits.name("worker", name));
+    errorText.ifPresent(text -> Limits.name("error", text));
+  }
+
+  public JobFilter withStates(Set<JobState> states) {
+    return new JobFilter(states, queue, kind, target, resource, tag, worker, errorText);
+  }
+
+  public JobFilter withQueue(String queue) {
+    return new JobFilter(
+        states, Optional.of(queue), kind, target, resource, tag, worker, errorText);
+  }
+}

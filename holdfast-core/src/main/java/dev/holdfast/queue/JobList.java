@@ -1,0 +1,104 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Limits;
+import dev.holdfast.tenant.Columns;
+import dev.holdfast.tenant.Db;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
+
+/**
+ * Lists jobs, live and finished, by their ids downwards: ids made by us begin with their time, so
+ * that is newest first, and both tables have the index for it. No filter has an index of its own,
+ * so that none costs the work anything; instead a page looks at so many jobs and no more.
+ */
+final class JobList {
+
+  private static final int MOST_LOOKED_AT = 20_000;
+
+  private static final UUID FIRST = new UUID(0, 0);
+  private static final UUID LAST = new UUID(-1, -1);
+
+  // The last of those that one page looks at.
+  private static final String REACH =
+      """
+      SELECT id
+        FROM ((SELECT id FROM {schema}.job WHERE id < :after ORDER BY id DESC LIMIT :most)
+              UNION ALL
+              (SELECT id FROM {schema}.job_done WHERE id < :after ORDER BY id DESC LIMIT :most))
+               AS looked_at
+       ORDER BY id DESC
+      OFFSET :most - 1
+       LIMIT 1
+      """;
+
+  private static final String PAGE =
+      """
+      SELECT job_all.*, queue.defaults
+        FROM {schema}.job_all
+        LEFT JOIN {schema}.queue ON queue.name = job_all.queue
+       WHERE job_all.id < :after
+         AND job_all.id >= :reach
+         AND (:any_state OR job_all.state = ANY (:states))
+         AND (:queue::text IS NULL OR job_all.queue = :queue)
+         AND (:kind::text IS NULL OR job_all.kind = :kind)
+         AND (:target::text IS NULL OR job_all.target = :target)
+         AND (:resource::text IS NULL OR :resource = ANY (job_all.resources))
+         AND (:tag::text IS NULL OR :tag = ANY (job_all.tags))
+         AND (:worker::text IS NULL OR job_all.worker = :worker)
+         AND (:error::text IS NULL
+              OR position(lower(:error) IN lower(coalesce(job_all.error_message, ''))) > 0)
+       ORDER BY job_all.id DESC
+       LIMIT :limit
+      """;
+
+  private final Db db;
+  private final String reach;
+  private final String page;
+
+  JobList(Db db) {
+    this.db = db;
+    this.reach = db.sql(REACH);
+    this.page = db.sql(PAGE);
+  }
+
+  JobPage page(JobFilter filter, Optional<UUID> after, int limit) {
+    Limits.page("limit", limit);
+    UUID from = after.orElse(LAST);
+    // In a transaction of ours, for its indexes; one after the other, for a bound that is known.
+    return db.inTransaction(handle -> {
+      Optional<UUID> reached = reach(handle, from);
+      Query query =
+          handle
+              .createQuery(page)
+              .bind("after", from)
+              .bind("reach", reached.orElse(FIRST))
+              .bind("any_state", filter.states().isEmpty())
+              .bindArray(
+                  "states", String.class, filter.states().stream().map(JobState::stored).toArray())
+              .bind("queue", Columns.orNull(filter.queue()))
+              .bind("kind", Columns.orNull(filter.kind()))
+              .bind("target", Columns.orNull(filter.target()))
+              .bind("resource", Columns.orNull(filter.resource()))
+              .bind("tag", Columns.orNull(filter.tag()))
+              .bind("worker", Columns.orNull(filter.worker()))
+              .bind("error", Columns.orNull(filter.errorText()))
+              .bind("limit", limit);
+      var jobs = List.copyOf(query.map(JobMapper.JOB).list());
+      boolean full = jobs.size() == limit;
+      return new JobPage(jobs, full ? Optional.of(jobs.getLast().id()) : reached);
+    });
+  }
+
+  private Optional<UUID> reach(Handle handle, UUID from) {
+    return handle
+        .createQuery(reach)
+        .bind("after", from)
+        .bind("most", MOST_LOOKED_AT)
+        .mapTo(UUID.class)
+        .findOne();
+  }
+}
