@@ -7,12 +7,16 @@ import dev.holdfast.job.Needs;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Policy;
 import dev.holdfast.job.Progress;
+import dev.holdfast.job.SlotKey;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 
 /**
  * A worker's time-limited right to run one attempt of a job, with all the worker needs to run it
  * and all that {@link dev.holdfast.job.Lifecycle} needs to decide what comes after.
+ *
+ * @param slot of a schedule, that the job is for
  */
 public record Lease(
     LeaseKey key,
@@ -26,7 +30,8 @@ public record Lease(
     Progress progress,
     Instant runAt,
     Duration length,
-    Instant expiresAt) {
+    Instant expiresAt,
+    Optional<SlotKey> slot) {
 
   /** What its claim did. */
   Moved started() {
@@ -36,6 +41,7 @@ public record Lease(
 
   Lease withLength(Duration length) {
     return new Lease(
-        key, worker, kind, queue, args, attempt, policy, needs, progress, runAt, length, expiresAt);
+        key, worker, kind, queue, args, attempt, policy, needs, progress, runAt, length, expiresAt,
+        slot);
   }
 }

@@ -23,8 +23,9 @@ public final class Migrator {
   public static final Migrator CONTROL =
       new Migrator("control", List.of("001_tenants_and_workers"));
   public static final Migrator TENANT =
-      new Migrator("tenant", List.of(
-              "001_jobs", "002_invariants", "003_invariants_of_resources", "004_schedules"));
+      new Migrator(
+          "tenant",
+          List.of("001_jobs", "002_invariants", "003_invariants_of_resources", "004_schedules"));
 
   private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 
