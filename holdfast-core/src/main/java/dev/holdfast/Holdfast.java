@@ -4,20 +4,10 @@ import dev.holdfast.audit.Audit;
 import dev.holdfast.codec.Codec;
 import dev.holdfast.codec.JacksonCodec;
 import dev.holdfast.fleet.Hosts;
-import dev.holdfast.fleet.Predecessors;
-import dev.holdfast.fleet.Presence;
-import dev.holdfast.fleet.WorkerInfo;
 import dev.holdfast.fleet.Workers;
 import dev.holdfast.hold.Resources;
 import dev.holdfast.invariant.Invariants;
-import dev.holdfast.lease.Consequences;
-import dev.holdfast.lease.LanePositions;
-import dev.holdfast.lease.LeaseSource;
-import dev.holdfast.lease.PgLeases;
-import dev.holdfast.lease.Reaper;
-import dev.holdfast.lease.Reapers;
-import dev.holdfast.lease.Steadiness;
-import dev.holdfast.lease.TenantRotation;
+import dev.holdfast.lease.RemoteLeases;
 import dev.holdfast.lease.TransitionHook;
 import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
@@ -35,22 +25,12 @@ import dev.holdfast.tenant.Tenants;
 import dev.holdfast.wake.Announcer;
 import dev.holdfast.wake.Bell;
 import dev.holdfast.wake.Channel;
-import dev.holdfast.wake.Listener;
-import dev.holdfast.worker.Surroundings;
-import dev.holdfast.worker.Surroundings.Background;
 import dev.holdfast.worker.WorkerBuilder;
-import dev.holdfast.worker.WorkerConfig;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
-import java.util.random.RandomGenerator;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Where everything begins: one Holdfast on one database. It wires the parts and hands them out; it
@@ -58,29 +38,23 @@ import org.slf4j.LoggerFactory;
  */
 public final class Holdfast {
 
-  private static final Logger log = LoggerFactory.getLogger(Holdfast.class);
-
-  // How soon a silent worker's jobs are taken, a new tenant is served, an absent host is noticed.
-  private static final Duration UPKEEP_PERIOD = Duration.ofSeconds(5);
-
-  private final DataSource dataSource;
   private final Tenants tenants;
   private final Codec codec;
   private final TransitionHook hook;
-  private final Retention retention;
   private final Bell bell = new Bell();
   private final Channel channel;
   private final Announcer announcer;
+  private final Wiring wiring;
   private final Map<TenantName, Jobs> jobs = new ConcurrentHashMap<>();
 
   private Holdfast(Builder builder) {
-    this.dataSource = builder.dataSource;
     this.codec = builder.codec;
     this.hook = builder.hook;
-    this.retention = builder.retention;
-    this.tenants = new Tenants(dataSource, builder.controlSchema);
+    this.tenants = new Tenants(builder.dataSource, builder.controlSchema);
     this.channel = Channel.of(builder.controlSchema);
     this.announcer = new Announcer(tenants.control(), channel, bell, builder.notifyInTransactions);
+    this.wiring =
+        new Wiring(builder.dataSource, tenants, channel, bell, announcer, hook, builder.retention);
   }
 
   /**
@@ -119,7 +93,7 @@ public final class Holdfast {
                 tenants.open(name),
                 codec,
                 announcer,
-                new WhyNot(tenants.open(name), new Workers(tenants.control()))));
+                new WhyNot(tenants.open(name), workers())));
   }
 
   /** What people do to the default tenant's jobs. */
@@ -191,17 +165,17 @@ public final class Holdfast {
   }
 
   public Scheduler scheduler(TenantName tenant) {
-    Ticker ticker = ticker(tenant);
-    return new Scheduler(() -> List.of(tenant), name -> ticker);
+    List<Tenant> one = List.of(tenants.open(tenant));
+    return new Scheduler(() -> one, this::ticker);
   }
 
   /** Decides about the slots of all tenants, also those created later. */
   public Scheduler schedulerForAllTenants() {
-    return new Scheduler(tenants::list, this::ticker);
+    return new Scheduler(() -> tenants.list().stream().map(tenants::tenant).toList(), this::ticker);
   }
 
-  private Ticker ticker(TenantName tenant) {
-    return new Ticker(tenants.open(tenant), jobs(tenant));
+  private Ticker ticker(Tenant tenant) {
+    return new Ticker(tenant, codec, jobs(tenant.name()), acts(tenant.name()));
   }
 
   /** A worker for the default tenant. */
@@ -211,130 +185,41 @@ public final class Holdfast {
 
   public WorkerBuilder worker(TenantName name) {
     tenants.open(name);
-    return new WorkerBuilder(codec, (config, kinds) -> surroundings(config, kinds, name));
+    return new WorkerBuilder(
+        codec, (config, kinds, listener) -> wiring.surroundings(config, kinds, listener, name));
   }
 
   /** A worker for all tenants, also those created later, each getting its fair share. */
   public WorkerBuilder workerForAllTenants() {
-    return new WorkerBuilder(codec, this::surroundingsOfAll);
+    return new WorkerBuilder(codec, wiring::surroundingsOfAll);
   }
 
-  private Surroundings surroundings(WorkerConfig config, Set<String> kinds, TenantName name) {
-    Tenants own = tenants.keepingAConnection();
-    Tenants pulse = tenants.keepingAConnection();
-    Presence presence = presence(own, config, kinds, Optional.of(name.value()));
-    Reapers reapers = new Reapers(this::reaper);
-    List<Tenant> served = List.of(own.tenant(name));
-    return new Surroundings(
-        leases(own.tenant(name), presence),
-        leases(pulse.tenant(name), presence),
-        bell,
-        background(
-            List.of(own, pulse),
-            presence,
-            () -> recover(own, Optional.of(name.value()), () -> served),
-            () -> reapers.runOnce(served, UPKEEP_PERIOD)));
+  /** A tenant's leases, for workers that are somewhere else. */
+  public RemoteLeases remoteLeases(TenantName tenant, Hosts hosts) {
+    return wiring.leases(tenants.open(tenant), hosts).remote();
   }
 
-  private Surroundings surroundingsOfAll(WorkerConfig config, Set<String> kinds) {
-    Tenants own = tenants.keepingAConnection();
-    Tenants pulse = tenants.keepingAConnection();
-    Presence presence = presence(own, config, kinds, Optional.empty());
-    Reapers reapers = new Reapers(this::reaper);
-    TenantRotation rotation = new TenantRotation(own, tenant -> leases(tenant, presence));
-    rotation.refresh();
-    return new Surroundings(
-        rotation,
-        new TenantRotation(pulse, tenant -> leases(tenant, presence)),
-        bell,
-        background(
-            List.of(own, pulse),
-            presence,
-            () -> recover(own, Optional.empty(), () -> tenantsOf(own)),
-            () -> {
-              rotation.refresh();
-              return reapers.runOnce(tenantsOf(own), UPKEEP_PERIOD);
-            }));
+  /** All workers that are known. */
+  public Workers workers() {
+    return new Workers(tenants.control());
   }
 
-  private static List<Tenant> tenantsOf(Tenants own) {
-    return own.list().stream().map(own::tenant).toList();
+  /** Hears in this process what others announce, from now until it is closed. */
+  public AutoCloseable listen() {
+    return wiring.listen();
   }
 
-  private Reaper reaper(Tenant tenant) {
-    return new Reaper(
-        tenant,
-        RandomGenerator.getDefault(),
-        consequences(tenant),
-        Steadiness.watched(UPKEEP_PERIOD, System::nanoTime),
-        retention);
+  /** Called with a tenant that may have work; must not block. */
+  public AutoCloseable onWork(Consumer<String> listener) {
+    return bell.onRing(listener);
   }
 
-  // Without it those jobs wait until their leases have run out, so it may fail.
-  private void recover(Tenants own, Optional<String> tenant, Supplier<List<Tenant>> served) {
-    try {
-      Predecessors predecessors = new Predecessors(own.control(), tenant);
-      Predecessors.Dead dead = predecessors.dead();
-      if (!dead.names().isEmpty()) { // seldom: a start is not to pay for what did not happen
-        served.get().forEach(each -> reaper(each).endOf(dead));
-      }
-      predecessors.forget(dead);
-    } catch (RuntimeException e) {
-      log.warn("Could not take over from workers that are dead; their leases will run out", e);
-    }
-  }
-
-  private Consequences consequences(Tenant tenant) {
-    return Consequences.of(() -> announcer.announce(tenant.name().value()), hook);
-  }
-
-  private static Presence presence(
-      Tenants own, WorkerConfig config, Set<String> kinds, Optional<String> tenant) {
-    return new Presence(
-        own.control(),
-        new WorkerInfo(
-            config.name(),
-            config.host(),
-            config.labels(),
-            tenant,
-            config.queues(),
-            Optional.of(kinds)));
-  }
-
-  private List<Background> background(
-      List<Tenants> kept, Presence presence, Runnable recovery, Supplier<Duration> upkeep) {
-    Listener listener = new Listener(dataSource, channel, bell);
-    return List.of(
-        new Background("holdfast-listen", listener, listener),
-        new Background(
-            "holdfast-upkeep",
-            () -> {
-              presence.beat();
-              return upkeep.get();
-            },
-            () -> {
-              kept.forEach(Tenants::keepConnection);
-              recovery.run(); // before it claims anything under what may be their name
-              presence.beat();
-            },
-            () -> {
-              try {
-                presence.leave();
-              } finally {
-                for (Tenants each : kept) {
-                  each.close();
-                }
-              }
-            }));
-  }
-
-  private LeaseSource leases(Tenant tenant, Hosts hosts) {
-    return new PgLeases(
-        tenant,
-        hosts,
-        new LanePositions(System::nanoTime),
-        RandomGenerator.getDefault(),
-        consequences(tenant));
+  /**
+   * Looks after all tenants from now until it is closed, as a worker would beside its work: ends
+   * what silent workers left, passes on what they held, prunes what is old.
+   */
+  public AutoCloseable upkeep() {
+    return wiring.upkeep();
   }
 
   /** What can be chosen about a Holdfast. */

@@ -26,6 +26,9 @@ public record CoreStatement(Class<?> owner, String name, String sql) {
   // What Java binds, where the server could not tell by itself or would tell otherwise.
   private static final Map<String, String> TYPES =
       Map.ofEntries(
+          Map.entry("slots", "timestamptz[]"),
+          Map.entry("reasons", "text[]"),
+          Map.entry("statuses", "text[]"),
           Map.entry("actor", "text"),
           Map.entry("any_kind", "boolean"),
           Map.entry("asked_lease_ms", "bigint"),

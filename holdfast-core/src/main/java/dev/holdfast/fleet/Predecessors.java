@@ -1,11 +1,14 @@
 package dev.holdfast.fleet;
 
-import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
+import org.jdbi.v3.core.Handle;
 
 /**
  * Workers that ran on this machine and certainly no longer do. Nobody need wait for their leases to
@@ -15,7 +18,7 @@ public final class Predecessors {
 
   private static final String WITH_PROCESS =
       """
-      SELECT worker.incarnation, worker.name, worker.process, now() AS asked_at
+      SELECT worker.incarnation, worker.name, worker.host, worker.process
         FROM {schema}.worker
        WHERE worker.process IS NOT NULL
          AND (:tenant::text IS NULL OR worker.tenant IS NULL OR worker.tenant = :tenant)
@@ -35,21 +38,30 @@ public final class Predecessors {
           OR beat_at < now() - interval '1 day'
       """;
 
+  private static final String NOW =
+      """
+      SELECT now()
+      """;
+
   /**
-   * Dead workers.
+   * Workers that are gone.
    *
-   * @param names those that no other worker goes by
+   * @param dead those whose process is proved dead, and that no other worker goes by
+   * @param former names of those that ran here before, and of the worker that asks: whatever was
+   *     leased to them and is not any more, nobody is at
    * @param asOf what was claimed under their names later is somebody else's
    */
-  public record Dead(List<UUID> incarnations, List<String> names, Instant asOf) {
+  public record Gone(List<UUID> incarnations, List<String> dead, Set<String> former, Instant asOf) {
 
-    public static final Dead NOBODY = new Dead(List.of(), List.of(), Instant.EPOCH);
+    public static final Gone NOBODY = new Gone(List.of(), List.of(), Set.of(), Instant.EPOCH);
   }
 
-  private record Row(UUID incarnation, String name, ProcessId process, Instant askedAt) {}
+  private record Row(UUID incarnation, String name, String host, ProcessId process) {}
 
   private final Db db;
   private final Optional<String> tenant;
+  private final String name;
+  private final String host;
   private final String withProcess;
   private final String namesakes;
   private final String forget;
@@ -58,56 +70,68 @@ public final class Predecessors {
    * As a worker sees them.
    *
    * @param tenant the one that it serves; empty is all
+   * @param name its own
+   * @param host its own
    */
-  public Predecessors(Db control, Optional<String> tenant) {
+  public Predecessors(Db control, Optional<String> tenant, String name, String host) {
     this.db = control;
     this.tenant = tenant;
+    this.name = name;
+    this.host = host;
     this.withProcess = control.sql(WITH_PROCESS);
     this.namesakes = control.sql(NAMESAKES);
     this.forget = control.sql(FORGET);
   }
 
-  public Dead dead() {
+  public Gone gone() {
     Optional<ProcessId> here = ProcessId.current();
-    if (here.isEmpty()) {
-      return Dead.NOBODY;
-    }
     return db.withHandle(handle -> {
+      Instant now = handle.createQuery(NOW).mapTo(OffsetDateTime.class).one().toInstant();
+      List<Row> known = here.isPresent() ? known(handle) : List.of();
       List<Row> dead =
-          handle
-              .createQuery(withProcess)
-              .bind("tenant", tenant.orElse(null))
-              .map((row, context) ->
-                  new Row(
-                      row.getObject("incarnation", UUID.class),
-                      row.getString("name"),
-                      ProcessId.of(row.getString("process")),
-                      Columns.instant(row, "asked_at")))
-              .filter(row -> row.process.isDead(here.get()))
-              .list();
-      if (dead.isEmpty()) {
-        return Dead.NOBODY;
-      }
+          known.stream().filter(row -> row.process.isDead(here.orElseThrow())).toList();
+      Set<String> former = new TreeSet<>(Set.of(name));
+      known.stream()
+          .filter(row -> row.host.equals(host) && row.process.isOfAnotherBoot(here.orElseThrow()))
+          .forEach(row -> former.add(row.name));
+      dead.forEach(row -> former.add(row.name));
       List<UUID> incarnations = dead.stream().map(Row::incarnation).toList();
-      List<String> alive =
-          handle
-              .createQuery(namesakes)
-              .bindArray("dead", UUID.class, incarnations)
-              .mapTo(String.class)
-              .list();
-      return new Dead(
-          incarnations,
-          dead.stream().map(Row::name).distinct().filter(name -> !alive.contains(name)).toList(),
-          dead.getFirst().askedAt);
+      return new Gone(incarnations, unmistakable(handle, dead, incarnations), former, now);
     });
   }
 
+  private List<Row> known(Handle handle) {
+    return handle
+        .createQuery(withProcess)
+        .bind("tenant", tenant.orElse(null))
+        .map((row, context) ->
+            new Row(
+                row.getObject("incarnation", UUID.class),
+                row.getString("name"),
+                row.getString("host"),
+                ProcessId.of(row.getString("process"))))
+        .list();
+  }
+
+  private List<String> unmistakable(Handle handle, List<Row> dead, List<UUID> incarnations) {
+    if (dead.isEmpty()) {
+      return List.of();
+    }
+    List<String> alive =
+        handle
+            .createQuery(namesakes)
+            .bindArray("dead", UUID.class, incarnations)
+            .mapTo(String.class)
+            .list();
+    return dead.stream().map(Row::name).distinct().filter(each -> !alive.contains(each)).toList();
+  }
+
   /** Their leases are dealt with; those who fell silent long ago go, too. */
-  public void forget(Dead dead) {
+  public void forget(Gone gone) {
     db.useHandle(handle ->
         handle
             .createUpdate(forget)
-            .bindArray("dead", UUID.class, dead.incarnations())
+            .bindArray("dead", UUID.class, gone.incarnations())
             .bind("tenant", tenant.orElse(null))
             .execute());
   }

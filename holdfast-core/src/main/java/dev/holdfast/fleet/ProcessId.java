@@ -56,6 +56,11 @@ record ProcessId(String boot, String space, long pid, String began) {
     }
   }
 
+  /** On the same machine, that says that it was rebooted since. */
+  boolean isOfAnotherBoot(ProcessId here) {
+    return !boot.equals(here.boot);
+  }
+
   private static String readBoot() throws IOException {
     return Files.readString(PROC.resolve("sys/kernel/random/boot_id")).strip();
   }

@@ -159,17 +159,39 @@ public final class Resources {
   public void setCapacity(String name, int capacity, Act act) {
     Limits.name("resource", name);
     Limits.positive("capacity", capacity);
-    change(
+    announce(db.inTransaction(handle -> setCapacity(handle, name, capacity, act)));
+  }
+
+  /**
+   * The same in a caller's transaction that has no resource's lock yet. One that has it already is
+   * left alone.
+   *
+   * @return how many jobs can be claimed now because of it, for {@link #announce}
+   */
+  public int setCapacity(Handle handle, String name, int capacity, Act act) {
+    int before = capacity(handle, name);
+    if (before == capacity) {
+      return 0;
+    }
+    return change(
+        handle,
         name,
-        handle -> {
-          String before = String.valueOf(capacity(handle, name));
+        () -> {
           handle
               .createUpdate(db.sql(SET_CAPACITY))
               .bind("name", name)
               .bind("capacity", capacity)
               .execute();
-          audit.write(handle, act, "set_capacity", name, before, String.valueOf(capacity));
+          audit.write(
+              handle, act, "set_capacity", name, String.valueOf(before), String.valueOf(capacity));
         });
+  }
+
+  /** After the commit. */
+  public void announce(int woken) {
+    if (woken > 0) {
+      announcer.announce(tenant);
+    }
   }
 
   /**
@@ -178,37 +200,22 @@ public final class Resources {
    */
   public ResourceState release(String name, Act act) {
     Limits.name("resource", name);
-    change(
-        name,
-        handle -> {
-          int blocks = handle.createUpdate(db.sql(REMOVE_BLOCKS)).bind("name", name).execute();
-          int holds = handle.createUpdate(db.sql(REMOVE_LINGERING)).bind("name", name).execute();
-          audit.write(
-              handle,
-              act,
-              "release",
-              name,
-              "%d blocks, %d silent".formatted(blocks, holds),
-              "free");
-        });
+    announce(db.inTransaction(handle -> change(handle, name, () -> release(handle, name, act))));
     return get(name);
   }
 
-  private interface Change {
-    void on(Handle handle);
+  private void release(Handle handle, String name, Act act) {
+    int blocks = handle.createUpdate(db.sql(REMOVE_BLOCKS)).bind("name", name).execute();
+    int silent = handle.createUpdate(db.sql(REMOVE_LINGERING)).bind("name", name).execute();
+    audit.write(
+        handle, act, "release", name, "%d blocks, %d silent".formatted(blocks, silent), "free");
   }
 
-  private void change(String name, Change change) {
+  private int change(Handle handle, String name, Runnable change) {
     List<String> one = List.of(name);
-    int woken =
-        db.inTransaction(handle -> {
-          holds.make(handle, one);
-          holds.lock(handle, one);
-          change.on(handle);
-          return holds.waiting().wake(handle, one);
-        });
-    if (woken > 0) {
-      announcer.announce(tenant);
-    }
+    holds.make(handle, one);
+    holds.lock(handle, one);
+    change.run();
+    return holds.waiting().wake(handle, one);
   }
 }

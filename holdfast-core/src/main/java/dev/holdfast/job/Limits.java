@@ -2,6 +2,7 @@ package dev.holdfast.job;
 
 import dev.holdfast.error.HoldfastException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,9 @@ public final class Limits {
   public static final int LOG_LINES_PER_REPORT = 1_000;
   public static final int ITEMS_PER_REPORT = 1_000;
   public static final int CURSOR_CHARS = 4_000;
+
+  private static final Instant EARLIEST = Instant.parse("1970-01-01T00:00:00Z");
+  private static final Instant LATEST = Instant.parse("9999-12-31T00:00:00Z");
 
   private Limits() {}
 
@@ -70,6 +74,14 @@ public final class Limits {
       throw HoldfastException.invalid(field, number, "1 or more");
     }
     return number;
+  }
+
+  /** A moment that both Java and the database can hold. */
+  public static Instant moment(String field, Instant moment) {
+    if (moment.isBefore(EARLIEST) || moment.isAfter(LATEST)) {
+      throw HoldfastException.invalid(field, moment, "a moment in the years 1970 to 9999");
+    }
+    return moment;
   }
 
   public static int priority(int priority) {

@@ -65,16 +65,9 @@ public record Needs(List<String> resources, Optional<String> target, Optional<Su
     return SCHEDULE_PREFIX + schedule;
   }
 
-  public static boolean isSchedule(String resource) {
-    return resource.startsWith(SCHEDULE_PREFIX);
-  }
-
-  /** The schedule whose job it is. */
-  public Optional<String> schedule() {
-    return resources.stream()
-        .filter(Needs::isSchedule)
-        .findFirst()
-        .map(name -> name.substring(SCHEDULE_PREFIX.length()));
+  /** Every slot's job does; others may, to keep out of its way. */
+  public boolean maySerialiseASchedule() {
+    return resources.stream().anyMatch(name -> name.startsWith(SCHEDULE_PREFIX));
   }
 
   public Optional<String> targetResource() {

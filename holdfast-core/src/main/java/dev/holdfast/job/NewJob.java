@@ -79,14 +79,16 @@ public final class NewJob {
   }
 
   public NewJob withDelay(Duration delay) {
-    NewJob copy = new NewJob(this);
-    copy.when = new When.After(delay);
-    return copy;
+    return withWhen(new When.After(delay));
   }
 
   public NewJob withRunAt(Instant runAt) {
+    return withWhen(new When.At(runAt));
+  }
+
+  public NewJob withWhen(When when) {
     NewJob copy = new NewJob(this);
-    copy.when = new When.At(runAt);
+    copy.when = when;
     return copy;
   }
 

@@ -19,13 +19,8 @@ public sealed interface When {
   }
 
   record At(Instant instant) implements When {
-    private static final Instant EARLIEST = Instant.parse("1970-01-01T00:00:00Z");
-    private static final Instant LATEST = Instant.parse("9999-12-31T00:00:00Z");
-
     public At {
-      if (instant.isBefore(EARLIEST) || instant.isAfter(LATEST)) {
-        throw HoldfastException.invalid("run_at", instant, "a moment in the years 1970 to 9999");
-      }
+      Limits.moment("run_at", instant);
     }
   }
 }

@@ -8,13 +8,17 @@ import dev.holdfast.job.Needs;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Policy;
 import dev.holdfast.job.Progress;
+import dev.holdfast.job.SlotKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.Optional;
 
 /**
  * A worker's time-limited right to run one attempt of a job, with all the worker needs to run it
  * and all that {@link dev.holdfast.job.Lifecycle} needs to decide what comes after.
+ *
+ * @param slot of a schedule, that the job is for
  */
 public record Lease(
     LeaseKey key,
@@ -28,7 +32,8 @@ public record Lease(
     Progress progress,
     Instant runAt,
     Duration length,
-    Instant expiresAt) {
+    Instant expiresAt,
+    Optional<SlotKey> slot) {
 
   /** The order in which rows of jobs are locked. */
   static final Comparator<Lease> BY_JOB =
@@ -39,14 +44,27 @@ public record Lease(
     return new Moved(key.jobId(), kind, queue, needs, from, to, key.fence());
   }
 
-  /** The same grant under the name of the worker that it is for. */
-  Lease withWorker(String name) {
+  /** What was claimed for many, for the one that gets it. */
+  Lease dealtTo(String name, long fence) {
     return new Lease(
-        key, name, kind, queue, args, attempt, policy, needs, progress, runAt, length, expiresAt);
+        new LeaseKey(key.tenant(), key.jobId(), fence),
+        name,
+        kind,
+        queue,
+        args,
+        attempt,
+        policy,
+        needs,
+        progress,
+        runAt,
+        length,
+        expiresAt,
+        slot);
   }
 
   Lease withLength(Duration length) {
     return new Lease(
-        key, worker, kind, queue, args, attempt, policy, needs, progress, runAt, length, expiresAt);
+        key, worker, kind, queue, args, attempt, policy, needs, progress, runAt, length, expiresAt,
+        slot);
   }
 }

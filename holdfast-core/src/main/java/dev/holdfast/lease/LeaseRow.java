@@ -2,8 +2,10 @@ package dev.holdfast.lease;
 
 import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.job.Attempt;
+import dev.holdfast.job.Needs;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Policy;
+import dev.holdfast.job.SlotKey;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Tenant;
 import java.sql.ResultSet;
@@ -21,7 +23,7 @@ record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> 
       job.id, job.fence, job.worker, job.args, job.attempt, job.failures, job.granted, job.policy,
       job.run_at, job.lease_expires_at, job.resources, job.target, job.subject_type,
       job.subject_id, job.subject_during, job.cursor, job.progress_count, job.result_count,
-      job.percent, job.message, job.progress_at\
+      job.percent, job.message, job.progress_at, job.unique_key\
       """;
 
   static LeaseRow of(Tenant tenant) {
@@ -30,6 +32,7 @@ record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> 
 
   @Override
   public Lease map(ResultSet row, StatementContext context) throws SQLException {
+    Needs needs = Columns.needs(row);
     Policy policy = policies.resolve(row.getString("defaults"), row.getString("policy"));
     return new Lease(
         new LeaseKey(tenant, row.getObject("id", UUID.class), row.getLong("fence")),
@@ -39,10 +42,11 @@ record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> 
         new Payload(row.getString("args")),
         new Attempt(row.getInt("attempt"), row.getInt("failures"), row.getInt("granted")),
         policy,
-        Columns.needs(row),
+        needs,
         Columns.progress(row),
         Columns.instant(row, "run_at"),
         policy.leaseLength(),
-        Columns.instant(row, "lease_expires_at"));
+        Columns.instant(row, "lease_expires_at"),
+        SlotKey.of(row.getString("unique_key"), needs));
   }
 }

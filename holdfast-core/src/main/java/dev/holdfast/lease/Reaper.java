@@ -89,6 +89,7 @@ public final class Reaper {
       tried("prune resources", () -> db.inTransaction(pruner::prune));
     }
     if (runs % RUNS_PER_SWEEP == 0) {
+      tried("end scheduled runs that nobody else would", slots::endOrphans);
       tried("prune the history", history::prune);
     }
     if (woken > 0) {
@@ -101,15 +102,11 @@ public final class Reaper {
    * Ends what dead workers had claimed, without waiting for their leases. What they held still
    * passes on only when the work must be over: something they started may have survived them.
    */
-  public int endOf(Predecessors.Dead dead) {
-    int ended = overdue.endOf(dead.names(), dead.asOf());
+  public int endOf(Predecessors.Gone gone) {
+    int ended = overdue.endOf(gone.dead(), gone.asOf());
     if (ended > 0) {
-      log.warn("Ended {} attempts of workers that are dead: {}", ended, dead.names());
+      log.warn("Ended {} attempts of workers that are dead: {}", ended, gone.dead());
       consequences.woken();
-    }
-    int runs = slots.recover(dead.names(), dead.asOf());
-    if (runs > 0) {
-      log.warn("{}: {} scheduled runs of workers that are dead have failed", Slots.RECOVERED, runs);
     }
     return ended;
   }

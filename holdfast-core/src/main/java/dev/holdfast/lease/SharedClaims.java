@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,15 +28,34 @@ final class SharedClaims {
   // Nobody's name: it is gone before the transaction ends.
   private static final String DEALER = "(shared)";
 
+  // One for each worker: a fence tells who has a job, also to whoever asks again by a claim's id.
+  private static final String DRAW =
+      """
+      SELECT nextval('{schema}.fence') FROM generate_series(1, :workers)
+      """;
+
   private static final String ASSIGN =
       """
+      WITH dealt AS MATERIALIZED (
+        SELECT *
+          FROM unnest((SELECT :job_ids), (SELECT :fences), (SELECT :workers))
+            AS dealt (job_id, fence, worker)
+      ), held AS (
+        UPDATE {schema}.hold
+           SET fence = dealt.fence
+          FROM dealt, {schema}.job
+         WHERE job.id = ANY (:job_ids)
+           AND job.id = dealt.job_id
+           AND hold.resource = ANY (job.resources)
+           AND hold.job_id = job.id
+           AND hold.fence = job.fence
+      )
       UPDATE {schema}.job
-         SET worker = dealt.worker
-        FROM unnest((SELECT :job_ids), (SELECT :fences), (SELECT :workers))
-          AS dealt (job_id, fence, worker)
+         SET worker = dealt.worker, fence = dealt.fence
+        FROM dealt
        WHERE job.id = ANY (:job_ids) -- through the primary key, always
          AND job.id = dealt.job_id
-         AND job.fence = dealt.fence
+         AND job.worker = :dealer
       """;
 
   private static final String REMEMBER =
@@ -56,6 +76,7 @@ final class SharedClaims {
   private final Db db;
   private final ClaimRounds rounds;
   private final Consequences consequences;
+  private final String draw;
   private final String assign;
   private final String remember;
 
@@ -63,6 +84,7 @@ final class SharedClaims {
     this.db = db;
     this.rounds = rounds;
     this.consequences = consequences;
+    this.draw = db.sql(DRAW);
     this.assign = db.sql(ASSIGN);
     this.remember = db.sql(REMEMBER);
   }
@@ -106,8 +128,7 @@ final class SharedClaims {
     int limit = asking.stream().mapToInt(ClaimRequest::limit).sum();
     Round round =
         rounds.inOne(handle, asking.getFirst().asOne(DEALER, Math.min(limit, MOST_JOBS)));
-    Map<ClaimRequest, List<Lease>> hands = deal(round.leases(), asking);
-    assign(handle, hands);
+    Map<ClaimRequest, List<Lease>> hands = assign(handle, deal(round.leases(), asking));
     hands.forEach((request, leases) -> {
       if (!remembered(handle, request, leases)) {
         elsewhere.add(request);
@@ -131,26 +152,41 @@ final class SharedClaims {
     Deque<Lease> left = new ArrayDeque<>(leases);
     while (!left.isEmpty()) {
       for (ClaimRequest request : asking) {
-        List<Lease> hand = hands.computeIfAbsent(request, each -> new ArrayList<>());
-        if (!left.isEmpty() && hand.size() < request.limit()) {
-          hand.add(left.removeFirst().withWorker(request.worker()));
+        if (!left.isEmpty() && size(hands, request) < request.limit()) {
+          hands.computeIfAbsent(request, each -> new ArrayList<>()).add(left.removeFirst());
         }
       }
     }
     return hands;
   }
 
-  private void assign(Handle handle, Map<ClaimRequest, List<Lease>> hands) {
-    List<Lease> all =
-        hands.values().stream().flatMap(List::stream).sorted(Lease.BY_JOB).toList();
-    if (!all.isEmpty()) {
-      handle
-          .createUpdate(assign)
-          .bindArray("job_ids", UUID.class, all.stream().map(each -> each.key().jobId()).toArray())
-          .bindArray("fences", Long.class, all.stream().map(each -> each.key().fence()).toArray())
-          .bindArray("workers", String.class, all.stream().map(Lease::worker).toArray())
-          .execute();
+  private static int size(Map<ClaimRequest, List<Lease>> hands, ClaimRequest request) {
+    return hands.getOrDefault(request, List.of()).size();
+  }
+
+  private Map<ClaimRequest, List<Lease>> assign(
+      Handle handle, Map<ClaimRequest, List<Lease>> hands) {
+    if (hands.isEmpty()) {
+      return hands;
     }
+    Iterator<Long> fences = draw(handle, hands.size()).iterator();
+    hands.replaceAll((request, hand) -> {
+      long fence = fences.next();
+      return hand.stream().map(lease -> lease.dealtTo(request.worker(), fence)).toList();
+    });
+    List<Lease> all = hands.values().stream().flatMap(List::stream).sorted(Lease.BY_JOB).toList();
+    handle
+        .createUpdate(assign)
+        .bind("dealer", DEALER)
+        .bindArray("job_ids", UUID.class, all.stream().map(each -> each.key().jobId()).toArray())
+        .bindArray("fences", Long.class, all.stream().map(each -> each.key().fence()).toArray())
+        .bindArray("workers", String.class, all.stream().map(Lease::worker).toArray())
+        .execute();
+    return hands;
+  }
+
+  private List<Long> draw(Handle handle, int workers) {
+    return handle.createQuery(draw).bind("workers", workers).mapTo(Long.class).list();
   }
 
   private boolean remembered(Handle handle, ClaimRequest request, List<Lease> leases) {

@@ -1,6 +1,7 @@
 package dev.holdfast.metrics;
 
 import dev.holdfast.job.Outcome;
+import dev.holdfast.job.SlotKey;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.worker.WorkerListener;
@@ -44,8 +45,13 @@ public final class MicrometerListener implements WorkerListener {
   }
 
   @Override
-  public void scheduledRunEnded(Lease lease, Outcome outcome, Duration ran, long rows) {
-    Tags tags = Tags.of("schedule", lease.needs().schedule().orElse(""));
+  public void runsRecovered(int runs) {
+    registry.counter("holdfast.schedule.recovered").increment(runs);
+  }
+
+  @Override
+  public void scheduledRunEnded(SlotKey slot, Outcome outcome, Duration ran, long rows) {
+    Tags tags = Tags.of("schedule", slot.schedule());
     registry.timer("holdfast.schedule.run", tags.and("outcome", name(outcome))).record(ran);
     registry.counter("holdfast.schedule.rows", tags).increment((double) rows);
   }

@@ -86,6 +86,20 @@ public final class Acts {
         });
   }
 
+  /** Ends a job that no worker began in time; one that was begun, or paused, is left alone. */
+  public Job expire(UUID id, String why) {
+    return perform(
+        JobAct.CANCEL,
+        id,
+        Act.by("scheduler").because(why),
+        (handle, job) -> {
+          if (job.state() != JobState.QUEUED || job.fence() > 0) {
+            throw Refusals.notInItsState(JobAct.CANCEL, job);
+          }
+          return end(handle, job, JobState.CANCELLED, Slots.MISFIRE, why);
+        });
+  }
+
   /** Lets the job end as its policy says: cancelled or paused. A running one is asked to stop. */
   public Job stop(UUID id, Act act) {
     return perform(

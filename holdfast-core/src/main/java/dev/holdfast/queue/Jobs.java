@@ -107,6 +107,14 @@ public final class Jobs {
     return inCallersTransaction(connection, row.mayExist(), own -> enqueuer.enqueue(own, row));
   }
 
+  /**
+   * Does ahead what an enqueue in a caller's transaction may need another connection for, so that
+   * many at once cannot use up the pool with connections that wait for each other.
+   */
+  public void prepare(NewJob job) {
+    lanes.idOf(Lane.of(job));
+  }
+
   /** Stores all jobs or none; answers in their order. */
   public List<Enqueued> enqueueAll(List<NewJob> jobs) {
     List<JobRow> rows = rows(jobs);

@@ -26,8 +26,39 @@ final class Cron {
 
   private static final CronParser FIVE =
       new CronParser(CronDefinitionBuilder.instanceDefinitionFor(CronType.UNIX));
+
+  // As five, with seconds. Not one of the library's own: in those a day of the month and a day of
+  // the week must both fit, where in cron either will do.
   private static final CronParser SIX =
-      new CronParser(CronDefinitionBuilder.instanceDefinitionFor(CronType.SPRING53));
+      new CronParser(
+          CronDefinitionBuilder.defineCron()
+              .withSeconds()
+              .withStrictRange()
+              .and()
+              .withMinutes()
+              .withStrictRange()
+              .and()
+              .withHours()
+              .withStrictRange()
+              .and()
+              .withDayOfMonth()
+              .supportsL()
+              .supportsW()
+              .supportsLW()
+              .withStrictRange()
+              .and()
+              .withMonth()
+              .withStrictRange()
+              .and()
+              .withDayOfWeek()
+              .withValidRange(0, 7)
+              .withMondayDoWValue(1)
+              .withIntMapping(7, 0)
+              .supportsHash()
+              .supportsL()
+              .withStrictRange()
+              .and()
+              .instance());
 
   private final ExecutionTime times;
 
@@ -36,7 +67,8 @@ final class Cron {
   }
 
   static Cron parse(String expression) {
-    String text = spelledOut(expression.strip());
+    // A day that somebody wants to say nothing about, as they write it elsewhere.
+    String text = spelledOut(expression.strip()).replace('?', '*');
     int fields = text.split("\\s+", -1).length;
     if (expression.length() > LONGEST || (fields != 5 && fields != 6)) {
       throw HoldfastException.invalid("cron", expression, ALLOWED);

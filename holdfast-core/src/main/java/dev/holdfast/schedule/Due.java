@@ -1,76 +1,77 @@
 package dev.holdfast.schedule;
 
 import dev.holdfast.slot.SlotStatus;
+import dev.holdfast.slot.Slots.Skipped;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What is to become of the slots of one schedule that are due. Pure: the database's clock, and how
- * many of the schedule's slots are open, come from the caller.
+ * many of the schedule's slots are open or taken, come from the caller.
  *
+ * @param fire those that get a job
+ * @param skip those that do not, and why
  * @param next the first slot that is not decided with these
  */
-record Due(List<Decision> decisions, Optional<Instant> next) {
+record Due(List<Instant> fire, List<Skipped> skip, Optional<Instant> next) {
+
+  /** The slots that are due, the oldest first, and the first that is not among them. */
+  record Times(List<Instant> slots, Optional<Instant> next) {
+
+    static Times of(Trigger trigger, Instant first, Instant now, int most) {
+      List<Instant> slots = new ArrayList<>();
+      Optional<Instant> next = Optional.of(first);
+      while (next.isPresent() && !next.get().isAfter(now) && slots.size() < most) {
+        slots.add(next.get());
+        next = trigger.after(next.get());
+      }
+      return new Times(slots, next);
+    }
+
+    boolean hasMore(Instant now) {
+      return next.filter(after -> !after.isAfter(now)).isPresent();
+    }
+  }
 
   /**
-   * One slot's fate; {@code QUEUED} means that it gets a job.
+   * Decides about all of them but those that somebody has taken already.
    *
-   * @param reason empty only where it gets one
+   * @param open how many of its slots are not over
    */
-  record Decision(Instant scheduledFor, SlotStatus status, Optional<String> reason) {}
-
-  /** Decides about at most so many, the oldest first. */
-  static Due of(Schedule schedule, Instant first, Instant now, int open, int most) {
-    List<Instant> slots = new ArrayList<>();
-    Optional<Instant> next = Optional.of(first);
-    while (next.isPresent() && !next.get().isAfter(now) && slots.size() < most) {
-      slots.add(next.get());
-      next = schedule.trigger().after(next.get());
+  static Due of(Schedule schedule, Times due, Set<Instant> taken, Instant now, int open) {
+    List<Instant> fire = new ArrayList<>();
+    List<Skipped> skip = new ArrayList<>();
+    for (Instant slot : due.slots) {
+      if (taken.contains(slot)) {
+        continue;
+      }
+      boolean moreAreDue = slot.isBefore(due.slots.getLast()) || due.hasMore(now);
+      Optional<Skipped> skipped = skipped(schedule, slot, moreAreDue, now, open + fire.size());
+      skipped.ifPresentOrElse(skip::add, () -> fire.add(slot));
     }
-    List<Decision> decisions = new ArrayList<>();
-    int room = schedule.maxInstances() - open;
-    for (Instant slot : slots) {
-      Decision decision = decide(schedule, slot, slots.getLast(), next, now, room);
-      room -= decision.status == SlotStatus.QUEUED ? 1 : 0;
-      decisions.add(decision);
-    }
-    return new Due(decisions, next);
+    return new Due(fire, skip, due.next);
   }
 
-  private static Decision decide(
-      Schedule schedule,
-      Instant slot,
-      Instant last,
-      Optional<Instant> next,
-      Instant now,
-      int room) {
+  private static Optional<Skipped> skipped(
+      Schedule schedule, Instant slot, boolean moreAreDue, Instant now, int open) {
     Duration late = Duration.between(slot, now);
     if (late.compareTo(schedule.misfireGrace()) > 0) {
-      return skipped(
-          slot,
-          SlotStatus.SKIPPED_MISFIRE,
-          "%s late, %s is allowed".formatted(seconds(late), seconds(schedule.misfireGrace())));
+      String reason =
+          "%s late, %s is allowed".formatted(seconds(late), seconds(schedule.misfireGrace()));
+      return Optional.of(new Skipped(slot, SlotStatus.SKIPPED_MISFIRE, reason));
     }
-    boolean moreAreDue =
-        slot.isBefore(last) || next.filter(after -> !after.isAfter(now)).isPresent();
     if (schedule.coalesce() && moreAreDue) {
-      return skipped(slot, SlotStatus.COALESCED, "a later slot was due as well");
+      return Optional.of(new Skipped(slot, SlotStatus.COALESCED, "a later slot was due as well"));
     }
-    if (room <= 0) {
-      return skipped(
-          slot,
-          SlotStatus.SKIPPED_OVERLAP,
-          "%d of at most %d runs are not over"
-              .formatted(schedule.maxInstances() - room, schedule.maxInstances()));
+    if (open >= schedule.maxInstances()) {
+      String reason = "%d of at most %d runs are not over".formatted(open, schedule.maxInstances());
+      return Optional.of(new Skipped(slot, SlotStatus.SKIPPED_OVERLAP, reason));
     }
-    return new Decision(slot, SlotStatus.QUEUED, Optional.empty());
-  }
-
-  private static Decision skipped(Instant slot, SlotStatus status, String reason) {
-    return new Decision(slot, status, Optional.of(reason));
+    return Optional.empty();
   }
 
   private static String seconds(Duration length) {

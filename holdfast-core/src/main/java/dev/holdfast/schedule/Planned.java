@@ -1,12 +1,41 @@
 package dev.holdfast.schedule;
 
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
  * A schedule and where it is.
  *
  * @param nextAt its next slot; empty while it is disabled
- * @param declared by an application's code
+ * @param declaredBy the application whose code it is from
  */
-public record Planned(Schedule schedule, Optional<Instant> nextAt, boolean declared) {}
+public record Planned(Schedule schedule, Optional<Instant> nextAt, Optional<String> declaredBy) {
+
+  /** So many times at which it is due, from a moment on, also while it is disabled. */
+  List<Instant> times(Instant from, int count) {
+    Trigger trigger = schedule.trigger();
+    Optional<Instant> next =
+        nextAt
+            .filter(slot -> trigger instanceof Trigger.Every)
+            .map(slot -> counted(slot, from, trigger))
+            .or(() -> trigger.after(from.minusSeconds(1)));
+    List<Instant> times = new ArrayList<>();
+    while (next.isPresent() && times.size() < count) {
+      times.add(next.get());
+      next = trigger.after(next.get());
+    }
+    return times;
+  }
+
+  // The slots of an interval are counted from the next one, forwards and backwards.
+  private static Instant counted(Instant slot, Instant from, Trigger trigger) {
+    if (!(trigger instanceof Trigger.Every(var interval))) {
+      return slot;
+    }
+    long apart = ChronoUnit.SECONDS.between(slot, from);
+    return slot.plus(interval.multipliedBy(Math.ceilDiv(apart, interval.toSeconds())));
+  }
+}

@@ -1,11 +1,20 @@
 package dev.holdfast.schedule;
 
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
+import dev.holdfast.job.Needs;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Placement;
+import dev.holdfast.job.Policy.OnLeaseLost;
+import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.job.SlotKey;
+import dev.holdfast.job.TimeLimit;
 import dev.holdfast.job.When;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Recurring work: when it is due, and the job that each slot enqueues.
@@ -32,11 +41,15 @@ public record Schedule(
   private static final int MOST_INSTANCES = 1_000;
   private static final Duration LONGEST = Duration.ofDays(366);
 
+  // A slot is one try; a run whose worker vanished is over, not run again.
+  private static final PolicyOverrides ONE_TRY =
+      PolicyOverrides.NONE
+          .withMaxAttempts(1)
+          .withTimeout(TimeLimit.NONE)
+          .withOnLeaseLost(OnLeaseLost.FAIL);
+
   public Schedule {
-    Limits.name("name", name);
-    if (name.length() > NAME_CHARS) {
-      throw HoldfastException.invalid("name", name, "1 to " + NAME_CHARS + " characters");
-    }
+    checkName(name);
     checkJob(job);
     check("misfire_grace_seconds", misfireGrace, Duration.ZERO);
     check("expected_runtime_seconds", expectedRuntime, Duration.ofSeconds(1));
@@ -80,6 +93,29 @@ public record Schedule(
     return expectedRuntime.multipliedBy(2);
   }
 
+  /** The resource that keeps its jobs from running beside each other. */
+  String resource() {
+    return Needs.resourceOfSchedule(name);
+  }
+
+  /** The job of one of its slots. */
+  NewJob jobFor(Instant slot, When when) {
+    List<String> resources = new ArrayList<>(job.needs().resources());
+    resources.add(resource());
+    return job.withResources(resources)
+        .withPolicy(job.policy().over(ONE_TRY))
+        .withUniqueKey(new SlotKey(name, slot).uniqueKey())
+        .withWhen(when);
+  }
+
+  static String checkName(String name) {
+    Limits.name("name", name);
+    if (name.length() > NAME_CHARS) {
+      throw HoldfastException.invalid("name", name, "1 to " + NAME_CHARS + " characters");
+    }
+    return name;
+  }
+
   // What a slot decides itself, or what would make two slots one.
   private static void checkJob(NewJob job) {
     if (job.id().isPresent()) {
@@ -91,11 +127,21 @@ public record Schedule(
     if (!job.when().equals(When.NOW)) {
       throw HoldfastException.invalid("job.run_at", job.when(), "none: the slot decides");
     }
+    if (job.firstState() != JobState.QUEUED) {
+      throw HoldfastException.invalid("job.pending", true, "false: a slot's job is queued");
+    }
     if (!job.placement().equals(Placement.ANYWHERE) || !job.tags().isEmpty()) {
       throw HoldfastException.invalid("job", job.kind(), "no placement and no tags");
     }
     if (job.needs().subject().isPresent()) {
       throw HoldfastException.invalid("job.subject", job.needs().subject().get(), "none");
+    }
+    long resources = job.needs().resources().stream().filter(each -> !Needs.isTarget(each)).count();
+    if (resources >= Limits.RESOURCES) {
+      throw HoldfastException.invalid(
+          "resources",
+          resources + " resources",
+          "at most %d, beside the schedule's own".formatted(Limits.RESOURCES - 1));
     }
   }
 

@@ -2,6 +2,7 @@ package dev.holdfast.schedule;
 
 import dev.holdfast.codec.Codec;
 import dev.holdfast.codec.PolicyJson;
+import dev.holdfast.job.Limits;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
 import dev.holdfast.schedule.Trigger.Every;
@@ -35,7 +36,11 @@ final class ScheduleRow {
         .bind("kind", job.kind())
         .bind("queue", job.queue())
         .bind("priority", job.priority())
-        .bind("args", args instanceof Payload payload ? payload.json() : codec.encode(args))
+        .bind(
+            "args",
+            args instanceof Payload payload
+                ? payload.json()
+                : Limits.payload("args", codec.encode(args)))
         .bind("policy", POLICIES.write(job.policy()))
         .bindArray("resources", String.class, job.needs().resources())
         .bind("coalesce", schedule.coalesce())

@@ -1,12 +1,15 @@
 package dev.holdfast.schedule;
 
 import dev.holdfast.loop.Loop;
+import dev.holdfast.schedule.Ticker.Tick;
 import dev.holdfast.tenant.SqlErrors;
+import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -24,57 +27,91 @@ public final class Scheduler implements AutoCloseable {
   // How late a schedule is noticed that somebody made elsewhere.
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
-  private final Supplier<List<TenantName>> tenants;
-  private final Function<TenantName, Ticker> make;
+  // Where nothing could be decided: another node is at it, or something is wrong with it.
+  private static final Duration LEAST_PAUSE = Duration.ofMillis(500);
+
+  private final ReentrantLock turn = new ReentrantLock();
+  private final Supplier<List<Tenant>> tenants;
+  private final Function<Tenant, Ticker> make;
   private final Map<TenantName, Ticker> tickers = new HashMap<>();
-  private @Nullable Loop loop;
+  private volatile @Nullable Loop loop;
 
   /** For the tenants that there are at the time. */
-  public Scheduler(Supplier<List<TenantName>> tenants, Function<TenantName, Ticker> make) {
+  public Scheduler(Supplier<List<Tenant>> tenants, Function<Tenant, Ticker> make) {
     this.tenants = tenants;
     this.make = make;
   }
 
   /** Begins to decide about slots, on a thread of its own. */
-  public synchronized Scheduler start() {
-    if (loop != null) {
-      throw new IllegalStateException("this scheduler was started already");
-    }
-    loop = Loop.start("holdfast-schedule", this::runOnce);
-    return this;
-  }
-
-  /** Decides about all that is due now, in the calling thread; answers how long to wait. */
-  public synchronized Duration runOnce() {
-    List<TenantName> names = tenants.get();
-    tickers.keySet().retainAll(names);
-    Duration soonest = LONGEST_PAUSE;
-    for (TenantName name : names) {
-      Duration next = run(name);
-      soonest = next.compareTo(soonest) < 0 ? next : soonest;
-    }
-    return soonest;
-  }
-
-  private Duration run(TenantName tenant) {
+  public Scheduler start() {
+    turn.lock();
     try {
-      Ticker ticker = tickers.computeIfAbsent(tenant, make);
-      ticker.tick();
-      return ticker.untilNext().orElse(LONGEST_PAUSE);
+      if (loop != null) {
+        throw new IllegalStateException("this scheduler was started already");
+      }
+      loop = Loop.start("holdfast-schedule", this::runOnce);
+      return this;
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  /**
+   * Decides about what is due now, of each schedule a portion, in the calling thread; answers how
+   * long to wait.
+   */
+  public Duration runOnce() {
+    turn.lock();
+    try {
+      return round();
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  private Duration round() {
+    List<Tenant> all = tenants.get();
+    tickers.keySet().retainAll(all.stream().map(Tenant::name).toList());
+    boolean more = false;
+    boolean stuck = false;
+    Map<Tenant, Duration> waits = new HashMap<>(Agenda.untilNext(all));
+    List<Tenant> due = waits.keySet().stream().filter(each -> isDue(each, waits)).toList();
+    for (Tenant tenant : due) {
+      Tick tick = tick(tenant);
+      more |= tick.more() && tick.decided() > 0;
+      stuck |= tick.decided() == 0;
+    }
+    if (more) {
+      return Duration.ZERO;
+    }
+    waits.keySet().removeAll(due);
+    waits.putAll(Agenda.untilNext(due));
+    Duration next =
+        waits.values().stream()
+            .min(Duration::compareTo)
+            .filter(wait -> wait.compareTo(LONGEST_PAUSE) < 0)
+            .orElse(LONGEST_PAUSE);
+    return stuck && next.compareTo(LEAST_PAUSE) < 0 ? LEAST_PAUSE : next;
+  }
+
+  private static boolean isDue(Tenant tenant, Map<Tenant, Duration> waits) {
+    return waits.getOrDefault(tenant, LONGEST_PAUSE).isZero();
+  }
+
+  private Tick tick(Tenant tenant) {
+    try {
+      return tickers.computeIfAbsent(tenant.name(), name -> make.apply(tenant)).tick();
     } catch (RuntimeException e) {
       if (!SqlErrors.isTenantGone(e)) {
-        log.warn("Could not decide about the slots of tenant {}", tenant, e);
+        log.warn("Could not decide about the slots of tenant {}", tenant.name(), e);
       }
-      return LONGEST_PAUSE;
+      return new Tick(0, false);
     }
   }
 
   @Override
   public void close() {
-    Loop running;
-    synchronized (this) {
-      running = loop;
-    }
+    Loop running = loop;
     if (running != null) {
       running.close();
     }

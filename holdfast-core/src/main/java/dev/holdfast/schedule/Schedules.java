@@ -8,212 +8,137 @@ import dev.holdfast.error.HoldfastException;
 import dev.holdfast.hold.Resources;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Needs;
+import dev.holdfast.job.When;
 import dev.holdfast.queue.Jobs;
+import dev.holdfast.schedule.Definitions.Ready;
+import dev.holdfast.schedule.Due.Times;
 import dev.holdfast.slot.Slot;
+import dev.holdfast.slot.SlotStatus;
 import dev.holdfast.slot.Slots;
-import dev.holdfast.tenant.Columns;
+import dev.holdfast.slot.Slots.Skipped;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenant;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.mapper.RowMapper;
 
 /** The schedules of one tenant, as people and applications see them. Thread-safe. */
 public final class Schedules {
 
   private static final int MOST_PREVIEWED = 1_000;
-
-  private static final String NOW =
-      """
-      SELECT {schema}.clock() AS now
-      """;
-
-  // With the same trigger it goes on where it was: a slot that nobody has decided about yet must
-  // not be forgotten because an application started and declared its schedules again.
-  private static final String PUT =
-      """
-      INSERT INTO {schema}.schedule AS old ({columns}, declared, next_at)
-      VALUES (:name, :cron, :every_ms, :timezone, :dst_twice, :dst_missing, :kind, :queue, :priority,
-              :args::json, :policy::json, :resources, :coalesce, :misfire_grace_ms, :max_instances,
-              :expected_runtime_ms, :enabled, :declared, :next_at)
-      ON CONFLICT (name) DO UPDATE
-         SET cron = excluded.cron, every_ms = excluded.every_ms, timezone = excluded.timezone,
-             dst_twice = excluded.dst_twice, dst_missing = excluded.dst_missing,
-             kind = excluded.kind, queue = excluded.queue, priority = excluded.priority,
-             args = excluded.args, policy = excluded.policy, resources = excluded.resources,
-             "coalesce" = excluded."coalesce", misfire_grace_ms = excluded.misfire_grace_ms,
-             max_instances = excluded.max_instances,
-             expected_runtime_ms = excluded.expected_runtime_ms, enabled = excluded.enabled,
-             declared = excluded.declared, updated_at = {schema}.clock(),
-             next_at = CASE WHEN excluded.enabled AND old.enabled
-                             AND (old.cron, old.every_ms, old.timezone, old.dst_twice,
-                                  old.dst_missing)
-                                 IS NOT DISTINCT FROM
-                                 (excluded.cron, excluded.every_ms, excluded.timezone,
-                                  excluded.dst_twice, excluded.dst_missing)
-                            THEN old.next_at
-                            ELSE excluded.next_at
-                        END
-      """;
-
-  // What an application declares at every start is an act only when it changes something.
-  private static final String STORED =
-      """
-      SELECT (to_jsonb(schedule) - '{next_at,updated_at}'::text[])::text
-        FROM {schema}.schedule
-       WHERE name = :name
-      """;
-
-  private static final String GET =
-      """
-      SELECT {columns}, declared, next_at FROM {schema}.schedule WHERE name = :name
-      """;
-
-  private static final String LIST =
-      """
-      SELECT {columns}, declared, next_at
-        FROM {schema}.schedule
-       WHERE name > :after
-       ORDER BY name
-       LIMIT :limit
-      """;
-
-  private static final String LOCK =
-      """
-      SELECT {columns}, {schema}.clock() AS now
-        FROM {schema}.schedule
-       WHERE name = :name
-         FOR UPDATE
-      """;
-
-  private static final String DELETE =
-      """
-      DELETE FROM {schema}.schedule WHERE name = :name
-      """;
-
-  private static final String DISABLE_UNDECLARED =
-      """
-      UPDATE {schema}.schedule
-         SET enabled = false, next_at = NULL, updated_at = {schema}.clock()
-       WHERE declared AND enabled AND name <> ALL (:names)
-      RETURNING name
-      """;
-
-  private static final RowMapper<Planned> PLANNED =
-      (row, context) ->
-          new Planned(
-              ScheduleRow.read(row),
-              Columns.optionalInstant(row, "next_at"),
-              row.getBoolean("declared"));
+  private static final int SLOTS_AT_ONCE = 1_000;
+  private static final Instant END_OF_TIME = Instant.parse("9999-12-31T00:00:00Z");
 
   private final Db db;
-  private final Codec codec;
   private final Resources resources;
   private final Audit audit;
+  private final Definitions definitions;
   private final Slots slots;
   private final Firing firing;
 
   public Schedules(Tenant tenant, Codec codec, Jobs jobs, Resources resources) {
     this.db = tenant.db();
-    this.codec = codec;
     this.resources = resources;
     this.audit = new Audit(db);
+    this.definitions = new Definitions(db, codec);
     this.slots = new Slots(db);
     this.firing = new Firing(slots, jobs);
   }
 
   /** Makes the schedule, or makes it so. */
   public Planned put(Schedule schedule, Act act) {
-    store(schedule, false, act);
+    store(schedule, Optional.empty(), act);
     return get(schedule.name()).orElseThrow(() -> noSuch(schedule.name()));
   }
 
   /**
-   * Makes these the schedules of the application's code: those that it declared before and no
-   * longer does are disabled. Schedules made otherwise are left alone.
+   * Makes these the schedules of an application's code: those that it declared before and no longer
+   * does are disabled. Other applications' schedules, and those that people made, are left alone;
+   * and what somebody disabled stays so.
    */
-  public void declare(List<Schedule> schedules, Act act) {
-    schedules.forEach(schedule -> store(schedule, true, act));
+  public void declare(String application, List<Schedule> schedules) {
+    Act act = Act.by(application);
+    schedules.forEach(schedule -> store(schedule, Optional.of(application), act));
     List<String> names = schedules.stream().map(Schedule::name).toList();
-    db.useTransaction(handle ->
-        handle
-            .createQuery(db.sql(DISABLE_UNDECLARED))
-            .bindArray("names", String.class, names)
-            .mapTo(String.class)
-            .forEach(name -> record(handle, act, "disable_schedule", name)));
+    definitions
+        .declaredBy(application, names)
+        .forEach(name ->
+            db.useTransaction(handle -> {
+              closeDue(handle, definitions.lock(handle, name), "is no longer declared");
+              definitions.undeclare(handle, name);
+              record(handle, act, "disable_schedule", name, name);
+            }));
   }
 
-  private void store(Schedule schedule, boolean declared, Act act) {
-    Instant now = now();
-    Optional<Instant> first = schedule.trigger().after(now);
-    if (first.isEmpty()) {
-      throw HoldfastException.invalid("cron", schedule.trigger(), "a time that ever comes");
-    }
+  private void store(Schedule schedule, Optional<String> declaredBy, Act act) {
     String name = schedule.name();
-    String resource = Needs.resourceOfSchedule(name);
-    db.useTransaction(handle -> {
-      String before = stored(handle, name);
-      ScheduleRow.bind(handle.createUpdate(sql(PUT)), schedule, codec)
-          .bind("declared", declared)
-          .bind(
-              "next_at",
-              first
-                  .filter(moment -> schedule.enabled())
-                  .map(moment -> moment.atOffset(ZoneOffset.UTC))
-                  .orElse(null))
-          .execute();
-      String after = stored(handle, name);
-      if (!after.equals(before)) {
-        audit.write(handle, act, "put_schedule", resource, before, after);
-      }
-    });
-    if (resources.get(resource).capacity() != schedule.maxInstances()) {
-      resources.setCapacity(resource, schedule.maxInstances(), act);
-    }
+    int woken =
+        db.inTransaction(handle -> {
+          Optional<Ready> old = definitions.lock(handle, name);
+          Instant first =
+              schedule
+                  .trigger()
+                  .after(definitions.now(handle))
+                  .orElseThrow(() ->
+                      HoldfastException.invalid(
+                          "cron", schedule.trigger(), "a time that ever comes"));
+          closeDue(
+              handle,
+              old.filter(before ->
+                  !schedule.enabled() || !before.schedule().trigger().equals(schedule.trigger())),
+              "was changed");
+          String before = definitions.described(handle, name);
+          definitions.put(handle, schedule, declaredBy, first);
+          String after = definitions.described(handle, name);
+          if (!after.equals(before)) {
+            audit.write(handle, act, "put_schedule", schedule.resource(), before, after);
+          }
+          return resources.setCapacity(handle, schedule.resource(), schedule.maxInstances(), act);
+        });
+    resources.announce(woken);
   }
 
-  /** All that was said about it; empty when there is none. */
-  private String stored(Handle handle, String name) {
-    return handle
-        .createQuery(db.sql(STORED))
-        .bind("name", name)
-        .mapTo(String.class)
-        .findOne()
-        .orElse("");
+  // Slots that were due before the schedule became another one. Not run: this process may have no
+  // scheduler, and its whole point may be to stop them.
+  private void closeDue(Handle handle, Optional<Ready> old, String change) {
+    Optional<Instant> first = old.flatMap(Ready::first);
+    while (first.isPresent() && !first.get().isAfter(old.orElseThrow().now())) {
+      Ready ready = old.orElseThrow();
+      Schedule schedule = ready.schedule();
+      Times due = Times.of(schedule.trigger(), first.get(), ready.now(), SLOTS_AT_ONCE);
+      String reason = "the schedule %s before it was decided".formatted(change);
+      slots.skip(
+          handle,
+          schedule.name(),
+          due.slots().stream()
+              .map(slot -> new Skipped(slot, SlotStatus.SKIPPED_MISFIRE, reason))
+              .toList());
+      first = due.next();
+    }
   }
 
   public Optional<Planned> get(String name) {
     Limits.name("name", name);
-    return db.withHandle(
-        handle -> handle.createQuery(sql(GET)).bind("name", name).map(PLANNED).findOne());
+    return definitions.get(name);
   }
 
   /** In the order of their names, from one on. */
   public List<Planned> list(String after, int limit) {
     Limits.page("limit", limit);
-    return db.withHandle(handle ->
-        handle
-            .createQuery(sql(LIST))
-            .bind("after", after)
-            .bind("limit", limit)
-            .map(PLANNED)
-            .list());
+    return definitions.list(after, limit);
   }
 
   /** Its slots are kept: what ran, ran. */
   public void delete(String name, Act act) {
     Limits.name("name", name);
     db.useTransaction(handle -> {
-      if (handle.createUpdate(db.sql(DELETE)).bind("name", name).execute() == 0) {
-        throw noSuch(name);
-      }
-      record(handle, act, "delete_schedule", name);
+      Ready old = definitions.lock(handle, name).orElseThrow(() -> noSuch(name));
+      closeDue(handle, Optional.of(old), "was deleted");
+      definitions.delete(handle, name);
+      record(handle, act, "delete_schedule", name, "");
     });
   }
 
@@ -222,90 +147,55 @@ public final class Schedules {
     if (count < 1 || count > MOST_PREVIEWED) {
       throw HoldfastException.invalid("count", count, "1 to " + MOST_PREVIEWED);
     }
+    from.ifPresent(moment -> Limits.moment("from", moment));
     Planned planned = get(name).orElseThrow(() -> noSuch(name));
-    Trigger trigger = planned.schedule().trigger();
-    Instant start = from.orElseGet(this::now);
-    Optional<Instant> next =
-        planned
-            .nextAt()
-            .filter(first -> from.isEmpty() || trigger instanceof Trigger.Every)
-            .map(first -> firstNotBefore(first, start, trigger))
-            .or(() -> trigger.after(start));
-    List<Instant> times = new ArrayList<>();
-    while (next.isPresent() && times.size() < count) {
-      times.add(next.get());
-      next = trigger.after(next.get());
-    }
-    return times;
-  }
-
-  // The slots of an interval are counted from the next one, forwards and backwards.
-  private static Instant firstNotBefore(Instant slot, Instant start, Trigger trigger) {
-    if (trigger instanceof Trigger.Every(var interval) && slot.isBefore(start)) {
-      long behind = ChronoUnit.SECONDS.between(slot, start);
-      return slot.plus(interval.multipliedBy(Math.ceilDiv(behind, interval.toSeconds())));
-    }
-    return slot;
+    return planned.times(from.orElseGet(() -> db.withHandle(definitions::now)), count);
   }
 
   /** What became of its slots, newest first. */
   public List<Slot> slots(String name, Optional<Instant> before, int limit) {
     Limits.name("name", name);
     Limits.page("limit", limit);
-    return slots.latest(name, before.orElse(Instant.parse("9999-01-01T00:00:00Z")), limit);
+    before.ifPresent(moment -> Limits.moment("before", moment));
+    return slots.latest(name, before.orElse(END_OF_TIME), limit);
   }
 
   /**
-   * Runs it for a slot of its own, under the rules for any other: once per slot, and not beside as
-   * many runs as there may be.
+   * Runs it now for a slot of its own, under the rules for any other: once per slot, and not beside
+   * as many runs as there may be.
    *
    * @param scheduledFor the slot, to the second; now, unless given
    */
   public UUID trigger(String name, Optional<Instant> scheduledFor, Act act) {
-    Limits.name("name", name);
+    scheduledFor.ifPresent(moment -> Limits.moment("scheduled_for", moment));
+    firing.prepare(get(name).orElseThrow(() -> noSuch(name)).schedule());
     return db.inTransaction(handle -> {
-      Ready ready =
-          handle
-              .createQuery(sql(LOCK))
-              .bind("name", name)
-              .map((row, context) -> new Ready(ScheduleRow.read(row), Columns.instant(row, "now")))
-              .findOne()
-              .orElseThrow(() -> noSuch(name));
-      Schedule schedule = ready.schedule;
-      Instant slot = scheduledFor.orElse(ready.now).truncatedTo(ChronoUnit.SECONDS);
+      Ready ready = definitions.lock(handle, name).orElseThrow(() -> noSuch(name));
+      Schedule schedule = ready.schedule();
+      Instant slot = scheduledFor.orElse(ready.now()).truncatedTo(ChronoUnit.SECONDS);
       slots.giveUp(handle, name, schedule.longestRun());
       int open = slots.open(handle, name);
       if (open >= schedule.maxInstances()) {
-        throw new HoldfastException(
-            ErrorCode.STATE_CONFLICT,
+        throw conflict(
             "schedule %s: %d of at most %d runs are not over"
                 .formatted(name, open, schedule.maxInstances()));
       }
       UUID job =
           firing
-              .fire(handle, schedule, slot)
+              .fire(handle, schedule, slot, When.NOW)
               .orElseThrow(() ->
-                  new HoldfastException(
-                      ErrorCode.STATE_CONFLICT,
-                      "slot %s of schedule %s is already claimed".formatted(slot, name)));
-      record(handle, act, "trigger", name);
+                  conflict("slot %s of schedule %s is already claimed".formatted(slot, name)));
+      record(handle, act, "trigger", name, "slot %s, job %s".formatted(slot, job));
       return job;
     });
   }
 
-  private record Ready(Schedule schedule, Instant now) {}
-
-  private Instant now() {
-    return db.withHandle(handle ->
-        handle.createQuery(db.sql(NOW)).map((row, context) -> Columns.instant(row, "now")).one());
+  private void record(Handle handle, Act act, String what, String schedule, String after) {
+    audit.write(handle, act, what, Needs.resourceOfSchedule(schedule), schedule, after);
   }
 
-  private String sql(String template) {
-    return db.sql(template.replace("{columns}", ScheduleRow.COLUMNS));
-  }
-
-  private void record(Handle handle, Act act, String what, String schedule) {
-    audit.write(handle, act, what, Needs.resourceOfSchedule(schedule), "", schedule);
+  private static HoldfastException conflict(String words) {
+    return new HoldfastException(ErrorCode.STATE_CONFLICT, words);
   }
 
   private static HoldfastException noSuch(String name) {

@@ -1,16 +1,20 @@
 package dev.holdfast.schedule;
 
+import dev.holdfast.codec.Codec;
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.When;
+import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
-import dev.holdfast.slot.SlotStatus;
+import dev.holdfast.schedule.Definitions.DueOne;
+import dev.holdfast.schedule.Definitions.Ready;
+import dev.holdfast.schedule.Due.Times;
 import dev.holdfast.slot.Slots;
-import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenant;
-import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.List;
-import java.util.Optional;
+import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,135 +31,106 @@ public final class Ticker {
   private static final int SCHEDULES_AT_ONCE = 100;
   private static final int SLOTS_AT_ONCE = 1_000;
 
-  private static final String DUE =
-      """
-      SELECT name
-        FROM {schema}.schedule
-       WHERE next_at <= {schema}.clock()
-       ORDER BY next_at, name
-       LIMIT :limit
-      """;
+  /**
+   * How it went.
+   *
+   * @param more there are slots left: those of a long outage come in portions
+   */
+  public record Tick(int decided, boolean more) {}
 
-  private static final String LOCK =
-      """
-      SELECT {columns}, next_at, {schema}.clock() AS now
-        FROM {schema}.schedule
-       WHERE name = :name AND next_at <= {schema}.clock()
-         FOR UPDATE SKIP LOCKED
-      """;
-
-  private static final String MOVE_ON =
-      """
-      UPDATE {schema}.schedule SET next_at = :next_at, enabled = :enabled WHERE name = :name
-      """;
-
-  private static final String UNTIL_NEXT =
-      """
-      SELECT extract(epoch FROM min(next_at) - {schema}.clock()) * 1000 AS wait_ms
-        FROM {schema}.schedule
-       WHERE next_at IS NOT NULL
-      """;
-
-  private record Ready(Schedule schedule, Instant first, Instant now) {}
+  private static final Tick NOTHING = new Tick(0, false);
 
   private final Db db;
+  private final Acts acts;
+  private final Definitions definitions;
   private final Slots slots;
   private final Firing firing;
-  private final String due;
-  private final String lock;
-  private final String moveOn;
-  private final String untilNext;
 
-  public Ticker(Tenant tenant, Jobs jobs) {
+  public Ticker(Tenant tenant, Codec codec, Jobs jobs, Acts acts) {
     this.db = tenant.db();
+    this.acts = acts;
+    this.definitions = new Definitions(db, codec);
     this.slots = new Slots(db);
     this.firing = new Firing(slots, jobs);
-    this.due = db.sql(DUE);
-    this.lock = db.sql(LOCK.replace("{columns}", ScheduleRow.COLUMNS));
-    this.moveOn = db.sql(MOVE_ON);
-    this.untilNext = db.sql(UNTIL_NEXT);
   }
 
-  /** Decides about all slots that are due; answers about how many. */
-  public int tick() {
-    int total = 0;
-    int decided;
-    do { // those of a long outage come in portions
-      decided = db.withHandle(this::due).stream().mapToInt(this::tried).sum();
-      total += decided;
-    } while (decided > 0);
-    return total;
-  }
-
-  private List<String> due(Handle handle) {
-    return handle.createQuery(due).bind("limit", SCHEDULES_AT_ONCE).mapTo(String.class).list();
-  }
-
-  /** How long until something is due; empty when nothing ever is. */
-  public Optional<Duration> untilNext() {
-    return db.withHandle(handle ->
-        handle
-            .createQuery(untilNext)
-            .map((row, context) -> Columns.optionalWait(row, "wait_ms"))
-            .one());
+  /** Decides about a portion of each schedule's slots that are due. */
+  public Tick tick() {
+    int decided = 0;
+    boolean more = false;
+    List<DueOne> page;
+    DueOne last = DueOne.FIRST;
+    do {
+      page = definitions.due(last, SCHEDULES_AT_ONCE);
+      for (DueOne due : page) {
+        Tick one = tried(due.name());
+        decided += one.decided;
+        more |= one.more;
+        last = due;
+      }
+    } while (page.size() == SCHEDULES_AT_ONCE);
+    return new Tick(decided, more);
   }
 
   // What is wrong with one schedule must not keep the others from their slots.
-  private int tried(String name) {
+  private Tick tried(String name) {
     try {
-      return db.inTransaction(handle -> decide(handle, name));
+      definitions.get(name).map(Planned::schedule).ifPresent(this::prepare);
+      return db.inTransaction(handle ->
+          definitions.lockDue(handle, name).map(ready -> decide(handle, ready)).orElse(NOTHING));
     } catch (RuntimeException e) {
       log.warn("Could not decide about the slots of schedule {}", name, e);
-      return 0;
+      return NOTHING;
     }
   }
 
-  private int decide(Handle handle, String name) {
-    Optional<Ready> found =
-        handle
-            .createQuery(lock)
-            .bind("name", name)
-            .map((row, context) ->
-                new Ready(
-                    ScheduleRow.read(row),
-                    Columns.instant(row, "next_at"),
-                    Columns.instant(row, "now")))
-            .findOne();
-    return found.map(ready -> decide(handle, ready)).orElse(0);
+  private void prepare(Schedule schedule) {
+    giveUpWaiting(schedule);
+    firing.prepare(schedule);
   }
 
-  private int decide(Handle handle, Ready ready) {
-    Schedule schedule = ready.schedule;
-    int givenUp = slots.giveUp(handle, schedule.name(), schedule.longestRun());
+  // A job that no worker came for would keep all later slots from running, and then run itself,
+  // however late that is.
+  private void giveUpWaiting(Schedule schedule) {
+    for (UUID job : slots.neverStarted(schedule.name(), schedule.misfireGrace())) {
+      try {
+        acts.expire(job, "no worker began it within " + schedule.misfireGrace().toSeconds() + " s");
+      } catch (HoldfastException e) {
+        if (e.code() != ErrorCode.STATE_CONFLICT && e.code() != ErrorCode.NOT_FOUND) {
+          throw e;
+        }
+        // Somebody began, paused or removed it just now.
+      }
+    }
+  }
+
+  private Tick decide(Handle handle, Ready ready) {
+    Schedule schedule = ready.schedule();
+    String name = schedule.name();
+    int givenUp = slots.giveUp(handle, name, schedule.longestRun());
     if (givenUp > 0) {
-      log.warn("Gave up {} runs of schedule {} that took too long", givenUp, schedule.name());
+      log.warn("Gave up {} runs of schedule {} that took too long", givenUp, name);
     }
-    int open = slots.open(handle, schedule.name());
-    Due decided = Due.of(schedule, ready.first, ready.now, open, SLOTS_AT_ONCE);
-    decided.decisions().forEach(decision -> carryOut(handle, schedule, decision));
-    handle
-        .createUpdate(moveOn)
-        .bind("name", schedule.name())
-        .bind("next_at", decided.next().map(next -> next.atOffset(ZoneOffset.UTC)).orElse(null))
-        .bind("enabled", decided.next().isPresent())
-        .execute();
-    return decided.decisions().size();
+    Instant now = ready.now();
+    Times times = Times.of(schedule.trigger(), ready.first().orElseThrow(), now, SLOTS_AT_ONCE);
+    Due due =
+        Due.of(
+            schedule,
+            times,
+            slots.taken(handle, name, times.slots()),
+            now,
+            slots.open(handle, name));
+    due.fire().forEach(slot -> fire(handle, schedule, slot));
+    int skipped = slots.skip(handle, name, due.skip());
+    if (skipped > 0) {
+      log.info("{} slots of schedule {} are skipped, last {}", skipped, name, due.skip().getLast());
+    }
+    definitions.moveOn(handle, name, due.next());
+    return new Tick(times.slots().size(), times.hasMore(now));
   }
 
-  private void carryOut(Handle handle, Schedule schedule, Due.Decision decision) {
-    Instant slot = decision.scheduledFor();
-    if (decision.status() == SlotStatus.QUEUED) {
-      boolean fired = firing.fire(handle, schedule, slot).isPresent();
-      log.debug("Slot {} of schedule {} {}", slot, schedule.name(), fired ? "fired" : "was taken");
-      return;
-    }
-    slots.take(
-        handle, schedule.name(), slot, decision.status(), decision.reason(), Optional.empty());
-    log.info(
-        "Slot {} of schedule {} is {}: {}",
-        slot,
-        schedule.name(),
-        decision.status().stored(),
-        decision.reason().orElse(""));
+  private void fire(Handle handle, Schedule schedule, Instant slot) {
+    boolean fired = firing.fire(handle, schedule, slot, new When.At(slot)).isPresent();
+    log.debug("Slot {} of schedule {} {}", slot, schedule.name(), fired ? "fired" : "was taken");
   }
 }

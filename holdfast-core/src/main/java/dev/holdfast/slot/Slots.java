@@ -1,7 +1,6 @@
 package dev.holdfast.slot;
 
 import dev.holdfast.job.Failure;
-import dev.holdfast.job.JobState;
 import dev.holdfast.job.Moved;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
@@ -9,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -24,14 +24,41 @@ public final class Slots {
   /** What the recovery at a worker's start writes, word for word. */
   public static final String RECOVERED = "worker_startup_recovery";
 
-  private static final Set<JobState> FOLLOWED =
-      Set.of(JobState.RUNNING, JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED);
+  /** The error code of a job that nobody began in time. */
+  public static final String MISFIRE = "MISFIRE";
+
+  /** A slot that gets no job, and why. */
+  public record Skipped(Instant scheduledFor, SlotStatus status, String reason) {}
+
+  /**
+   * What the recovery at a worker's start did.
+   *
+   * @param runs that have failed with it
+   * @param stillLeased runs that look like them, but whose leases have not run out
+   */
+  public record Recovered(int runs, int stillLeased) {}
 
   private static final String TAKE =
       """
-      INSERT INTO {schema}.slot (schedule, scheduled_for, status, reason, job_id, decided_at)
-      VALUES (:schedule, :scheduled_for, :status, :reason, :job_id::uuid, {schema}.clock())
+      INSERT INTO {schema}.slot (schedule, scheduled_for, status, job_id, decided_at)
+      VALUES (:schedule, :scheduled_for, :status, :job_id, {schema}.clock())
       ON CONFLICT DO NOTHING
+      """;
+
+  private static final String SKIP =
+      """
+      INSERT INTO {schema}.slot (schedule, scheduled_for, status, reason, decided_at)
+      SELECT :schedule, skipped.scheduled_for, skipped.status, skipped.reason, {schema}.clock()
+        FROM unnest(:slots, :statuses, :reasons) AS skipped (scheduled_for, status, reason)
+       ORDER BY skipped.scheduled_for
+      ON CONFLICT DO NOTHING
+      """;
+
+  private static final String TAKEN =
+      """
+      SELECT scheduled_for
+        FROM {schema}.slot
+       WHERE schedule = :schedule AND scheduled_for = ANY (:slots)
       """;
 
   private static final String OPEN =
@@ -41,44 +68,110 @@ public final class Slots {
        WHERE schedule = :schedule AND status IN ('queued', 'running')
       """;
 
+  // Waiting since it was decided, so that one triggered by hand for a moment long ago has its time.
+  private static final String NEVER_STARTED =
+      """
+      SELECT job_id
+        FROM {schema}.slot
+       WHERE schedule = :schedule
+         AND status = 'queued'
+         AND started_at IS NULL
+         AND decided_at < {schema}.clock() - :grace_ms * interval '1 millisecond'
+       ORDER BY scheduled_for
+      """;
+
   // Of a worker that vanished nobody has reported the end; the document leaves such a run as it is
-  // until the next slot finds it, or the worker's next start.
+  // until the next slot finds it, or the worker's next start. One that was given up and ends all
+  // the same has ended.
   private static final String FOLLOW =
       """
+      WITH followed AS MATERIALIZED (
+        SELECT id
+          FROM {schema}.slot
+         WHERE job_id = ANY (:job_ids)
+         ORDER BY schedule, scheduled_for -- one order for all who wait for slots
+           FOR UPDATE
+      )
       UPDATE {schema}.slot
-         SET status = CASE job.state WHEN 'succeeded' THEN 'ran'
-                                     WHEN 'failed' THEN 'failed'
-                                     WHEN 'cancelled' THEN 'failed'
-                                     ELSE 'running'
+         SET status = CASE WHEN job.state = 'succeeded' THEN 'ran'
+                           WHEN job.state = 'cancelled' AND job.error_code = :misfire
+                                AND slot.started_at IS NULL THEN 'skipped_misfire'
+                           WHEN job.state IN ('failed', 'cancelled') THEN 'failed'
+                           WHEN slot.status = 'skipped_timeout' THEN 'skipped_timeout'
+                           WHEN job.state IN ('dispatched', 'running', 'stopping') THEN 'running'
+                           ELSE 'queued'
                        END,
              started_at = coalesce(job.started_at, slot.started_at),
-             finished_at = job.finished_at,
+             finished_at = coalesce(job.finished_at,
+                                    CASE WHEN slot.status = 'skipped_timeout'
+                                         THEN slot.finished_at
+                                     END),
              worker = coalesce(job.worker, slot.worker),
              reason = CASE WHEN job.state = 'cancelled' THEN coalesce(job.error_message, 'cancelled')
+                           WHEN job.state IN ('succeeded', 'failed') THEN job.error_message
+                           WHEN slot.status = 'skipped_timeout' THEN slot.reason
                            ELSE job.error_message
                        END
         FROM {schema}.job_all AS job
-       WHERE slot.job_id = ANY (:job_ids)
+       WHERE slot.id = ANY (ARRAY (SELECT id FROM followed))
          AND job.id = slot.job_id
-         AND slot.status <> 'skipped_timeout'
          AND NOT (job.state = 'failed' AND job.error_code = :lease_lost)
       """;
 
+  // Whoever has such a row right now is about to end it.
   private static final String GIVE_UP =
       """
+      WITH stale AS MATERIALIZED (
+        SELECT id
+          FROM {schema}.slot
+         WHERE schedule = :schedule
+           AND status = 'running'
+           AND started_at < {schema}.clock() - :longest_ms * interval '1 millisecond'
+           FOR UPDATE SKIP LOCKED
+      )
       UPDATE {schema}.slot
          SET status = 'skipped_timeout', finished_at = {schema}.clock(),
              reason = format('still running after %s seconds', :longest_ms / 1000)
-       WHERE schedule = :schedule
-         AND status = 'running'
-         AND started_at < {schema}.clock() - :longest_ms * interval '1 millisecond'
+       WHERE id = ANY (ARRAY (SELECT id FROM stale))
       """;
 
   private static final String RECOVER =
       """
+      WITH theirs AS MATERIALIZED (
+        SELECT slot.id,
+               (SELECT job.worker FROM {schema}.job WHERE job.id = slot.job_id) AS leased_to
+          FROM {schema}.slot
+         WHERE slot.status = 'running'
+           AND slot.worker = ANY (:workers)
+           AND slot.started_at <= :before
+           FOR UPDATE SKIP LOCKED
+      ), recovered AS (
+        UPDATE {schema}.slot
+           SET status = 'failed', finished_at = {schema}.clock(), reason = :reason
+         WHERE id = ANY (ARRAY (SELECT id FROM theirs WHERE leased_to IS NULL))
+        RETURNING id
+      )
+      SELECT (SELECT count(*) FROM recovered) AS runs,
+             (SELECT count(*) FROM theirs WHERE leased_to IS NOT NULL) AS still_leased
+      """;
+
+  // A run whose worker vanished, and whose schedule will never have the slot that finds it.
+  private static final String END_ORPHANS =
+      """
+      WITH orphan AS MATERIALIZED (
+        SELECT id
+          FROM {schema}.slot
+         WHERE status = 'running'
+           AND NOT EXISTS (SELECT FROM {schema}.job WHERE job.id = slot.job_id)
+           AND NOT EXISTS (SELECT
+                             FROM {schema}.schedule
+                            WHERE schedule.name = slot.schedule AND schedule.enabled)
+           FOR UPDATE SKIP LOCKED
+      )
       UPDATE {schema}.slot
-         SET status = 'failed', finished_at = {schema}.clock(), reason = :reason
-       WHERE status = 'running' AND worker = ANY (:workers) AND started_at <= :before
+         SET status = 'failed', finished_at = {schema}.clock(),
+             reason = 'its worker vanished, and its schedule is no more'
+       WHERE id = ANY (ARRAY (SELECT id FROM orphan))
       """;
 
   private static final String LATEST =
@@ -91,61 +184,81 @@ public final class Slots {
       """;
 
   private final Db db;
-  private final String take;
-  private final String open;
-  private final String follow;
-  private final String giveUp;
-  private final String recover;
-  private final String latest;
 
   public Slots(Db db) {
     this.db = db;
-    this.take = db.sql(TAKE);
-    this.open = db.sql(OPEN);
-    this.follow = db.sql(FOLLOW);
-    this.giveUp = db.sql(GIVE_UP);
-    this.recover = db.sql(RECOVER);
-    this.latest = db.sql(LATEST);
   }
 
-  /** The right to decide about a slot; false when somebody has it already. */
+  /** The right to run for a moment; false when somebody has it already. */
   public boolean take(
-      Handle handle,
-      String schedule,
-      Instant scheduledFor,
-      SlotStatus status,
-      Optional<String> reason,
-      Optional<UUID> jobId) {
+      Handle handle, String schedule, Instant slot, SlotStatus status, Optional<UUID> jobId) {
     return handle
-            .createUpdate(take)
+            .createUpdate(db.sql(TAKE))
             .bind("schedule", schedule)
-            .bind("scheduled_for", stored(scheduledFor))
+            .bind("scheduled_for", stored(slot))
             .bind("status", status.stored())
-            .bind("reason", reason.orElse(null))
             .bind("job_id", jobId.orElse(null))
             .execute()
         == 1;
   }
 
+  /** Writes down slots that do not run; answers how many were not taken. */
+  public int skip(Handle handle, String schedule, List<Skipped> skipped) {
+    if (skipped.isEmpty()) {
+      return 0;
+    }
+    return handle
+        .createUpdate(db.sql(SKIP))
+        .bind("schedule", schedule)
+        .bindArray(
+            "slots",
+            OffsetDateTime.class,
+            skipped.stream().map(each -> stored(each.scheduledFor)).toArray())
+        .bindArray(
+            "statuses", String.class, skipped.stream().map(each -> each.status.stored()).toArray())
+        .bindArray("reasons", String.class, skipped.stream().map(Skipped::reason).toArray())
+        .execute();
+  }
+
+  /** Which of these somebody has taken. */
+  public Set<Instant> taken(Handle handle, String schedule, List<Instant> slots) {
+    return handle
+        .createQuery(db.sql(TAKEN))
+        .bind("schedule", schedule)
+        .bindArray("slots", OffsetDateTime.class, slots.stream().map(Slots::stored).toArray())
+        .map((row, context) -> Columns.instant(row, "scheduled_for"))
+        .collectIntoSet();
+  }
+
   /** How many have not ended. */
   public int open(Handle handle, String schedule) {
-    return handle.createQuery(open).bind("schedule", schedule).mapTo(Integer.class).one();
+    return handle.createQuery(db.sql(OPEN)).bind("schedule", schedule).mapTo(Integer.class).one();
+  }
+
+  /** The jobs of those that wait for a worker for longer than they may. */
+  public List<UUID> neverStarted(String schedule, Duration grace) {
+    return db.withHandle(handle ->
+        handle
+            .createQuery(db.sql(NEVER_STARTED))
+            .bind("schedule", schedule)
+            .bind("grace_ms", grace.toMillis())
+            .mapTo(UUID.class)
+            .list());
   }
 
   /** In the transaction that moves the jobs, after it did. */
   public void follow(Handle handle, List<Moved> moved) {
     List<UUID> jobIds =
         moved.stream()
-            .filter(move -> FOLLOWED.contains(move.to()))
-            .filter(move -> move.needs().schedule().isPresent())
+            .filter(move -> move.needs().maySerialiseASchedule())
             .map(Moved::jobId)
-            .sorted() // one order for all who lock slots
             .toList();
     if (!jobIds.isEmpty()) {
       handle
-          .createUpdate(follow)
+          .createUpdate(db.sql(FOLLOW))
           .bindArray("job_ids", UUID.class, jobIds)
           .bind("lease_lost", Failure.LEASE_LOST)
+          .bind("misfire", MISFIRE)
           .execute();
     }
   }
@@ -153,28 +266,34 @@ public final class Slots {
   /** Gives up runs that take too long; answers how many. */
   public int giveUp(Handle handle, String schedule, Duration longest) {
     return handle
-        .createUpdate(giveUp)
+        .createUpdate(db.sql(GIVE_UP))
         .bind("schedule", schedule)
         .bind("longest_ms", longest.toMillis())
         .execute();
   }
 
-  /** Ends runs of workers that are dead; answers how many. */
-  public int recover(List<String> workers, Instant before) {
-    return db.withHandle(handle ->
+  /** Ends runs that workers of these names began and nobody is at any more. */
+  public Recovered recover(Collection<String> workers, Instant before) {
+    return db.inTransaction(handle ->
         handle
-            .createUpdate(recover)
+            .createQuery(db.sql(RECOVER))
             .bindArray("workers", String.class, workers)
             .bind("before", stored(before))
             .bind("reason", RECOVERED)
-            .execute());
+            .map((row, context) -> new Recovered(row.getInt("runs"), row.getInt("still_leased")))
+            .one());
+  }
+
+  /** Ends runs that nothing else would ever end; answers how many. */
+  public int endOrphans() {
+    return db.inTransaction(handle -> handle.createUpdate(db.sql(END_ORPHANS)).execute());
   }
 
   /** Newest first. */
   public List<Slot> latest(String schedule, Instant before, int limit) {
     return db.withHandle(handle ->
         handle
-            .createQuery(latest)
+            .createQuery(db.sql(LATEST))
             .bind("schedule", schedule)
             .bind("before", stored(before))
             .bind("limit", limit)

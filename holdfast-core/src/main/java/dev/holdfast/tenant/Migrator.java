@@ -23,8 +23,14 @@ public final class Migrator {
   public static final Migrator CONTROL =
       new Migrator("control", List.of("001_tenants_and_workers", "002_tokens"));
   public static final Migrator TENANT =
-      new Migrator("tenant", List.of(
-              "001_jobs", "002_invariants", "003_invariants_of_resources", "004_schedules", "005_registry"));
+      new Migrator(
+          "tenant",
+          List.of(
+              "001_jobs",
+              "002_invariants",
+              "003_invariants_of_resources",
+              "004_schedules",
+              "005_registry"));
 
   private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 

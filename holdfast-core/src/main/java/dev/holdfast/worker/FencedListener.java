@@ -1,6 +1,7 @@
 package dev.holdfast.worker;
 
 import dev.holdfast.job.Outcome;
+import dev.holdfast.job.SlotKey;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
 import java.time.Duration;
@@ -20,6 +21,16 @@ record FencedListener(WorkerListener listener) implements WorkerListener {
   @Override
   public void ended(Lease lease, Outcome outcome, Duration ran) {
     tell(() -> listener.ended(lease, outcome, ran));
+  }
+
+  @Override
+  public void scheduledRunEnded(SlotKey slot, Outcome outcome, Duration ran, long rows) {
+    tell(() -> listener.scheduledRunEnded(slot, outcome, ran, rows));
+  }
+
+  @Override
+  public void runsRecovered(int runs) {
+    tell(() -> listener.runsRecovered(runs));
   }
 
   @Override

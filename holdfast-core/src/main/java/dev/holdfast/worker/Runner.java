@@ -3,6 +3,7 @@ package dev.holdfast.worker;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Outcome;
+import dev.holdfast.job.SlotKey;
 import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
@@ -59,12 +60,12 @@ final class Runner {
     MDC.put("job", lease.key().jobId().toString());
     MDC.put("tenant", lease.key().tenant());
     try {
-      lease.needs().schedule().ifPresent(schedule -> RunLog.started(lease, schedule));
+      lease.slot().ifPresent(slot -> RunLog.started(lease, slot));
       long startedNanos = System.nanoTime();
       Outcome outcome = execute(running);
       Duration ran = Duration.ofNanos(System.nanoTime() - startedNanos);
       setup.listener().ended(lease, outcome, ran);
-      lease.needs().schedule().ifPresent(schedule -> scheduledRunEnded(running, outcome, ran));
+      lease.slot().ifPresent(slot -> scheduledRunEnded(running, slot, outcome, ran));
       handOver(running, outcome);
     } finally {
       inFlight.handlerEnded(running);
@@ -72,10 +73,10 @@ final class Runner {
     }
   }
 
-  private void scheduledRunEnded(Running running, Outcome outcome, Duration ran) {
+  private void scheduledRunEnded(Running running, SlotKey slot, Outcome outcome, Duration ran) {
     long rows = running.context().rows();
-    RunLog.ended(running.lease(), outcome, ran, rows);
-    setup.listener().scheduledRunEnded(running.lease(), outcome, ran, rows);
+    RunLog.ended(running.lease(), slot, outcome, ran, rows);
+    setup.listener().scheduledRunEnded(slot, outcome, ran, rows);
   }
 
   private Outcome execute(Running running) {

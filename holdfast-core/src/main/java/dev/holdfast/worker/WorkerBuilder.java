@@ -6,24 +6,28 @@ import dev.holdfast.job.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
 /** Puts a worker together. Not thread-safe. */
 public final class WorkerBuilder {
 
   private final Codec codec;
-  private final BiFunction<WorkerConfig, Set<String>, Surroundings> surroundings;
+  private final Ground ground;
   private final List<Interceptor> interceptors = new ArrayList<>();
   private WorkerConfig config = WorkerConfig.defaults();
   private Handlers handlers;
   private WorkerListener listener = WorkerListener.NONE;
   private boolean drainAtExit;
 
-  public WorkerBuilder(
-      Codec codec, BiFunction<WorkerConfig, Set<String>, Surroundings> surroundings) {
+  /** Where workers stand. */
+  @FunctionalInterface
+  public interface Ground {
+    Surroundings of(WorkerConfig config, Set<String> kinds, WorkerListener listener);
+  }
+
+  public WorkerBuilder(Codec codec, Ground ground) {
     this.codec = codec;
-    this.surroundings = surroundings;
+    this.ground = ground;
     this.handlers = Handlers.none(codec);
   }
 
@@ -69,11 +73,12 @@ public final class WorkerBuilder {
     if (handlers.kinds().isEmpty()) {
       throw HoldfastException.badConfig("worker.handlers", "none", "at least one handler");
     }
+    WorkerListener fenced = new FencedListener(listener);
     return new Worker(
         config,
         drainAtExit,
-        surroundings.apply(config, handlers.kinds()),
-        new WorkerSetup(handlers, interceptors, codec, new FencedListener(listener)));
+        ground.of(config, handlers.kinds(), fenced),
+        new WorkerSetup(handlers, interceptors, codec, fenced));
   }
 
   public Worker start() {

@@ -1,6 +1,7 @@
 package dev.holdfast.worker;
 
 import dev.holdfast.job.Outcome;
+import dev.holdfast.job.SlotKey;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
 import java.time.Duration;
@@ -22,7 +23,10 @@ public interface WorkerListener {
    *
    * @param rows what it said it had processed
    */
-  default void scheduledRunEnded(Lease lease, Outcome outcome, Duration ran, long rows) {}
+  default void scheduledRunEnded(SlotKey slot, Outcome outcome, Duration ran, long rows) {}
+
+  /** Runs that dead workers left behind have failed, because a worker started. */
+  default void runsRecovered(int runs) {}
 
   default void finished(Lease lease, FinishReply reply) {}
 

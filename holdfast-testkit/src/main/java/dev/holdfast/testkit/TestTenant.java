@@ -1,6 +1,7 @@
 package dev.holdfast.testkit;
 
 import dev.holdfast.Holdfast;
+import dev.holdfast.audit.Audit;
 import dev.holdfast.hold.Resources;
 import dev.holdfast.invariant.Invariants;
 import dev.holdfast.job.Job;
@@ -78,6 +79,10 @@ public final class TestTenant implements BeforeEachCallback, AfterEachCallback {
 
   public Schedules schedules() {
     return holdfast().schedules(name);
+  }
+
+  public Audit audit() {
+    return holdfast().audit(name);
   }
 
   /** A scheduler for this tenant; call {@code runOnce()}, or start it for real. */

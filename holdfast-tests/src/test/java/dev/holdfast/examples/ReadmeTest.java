@@ -122,7 +122,7 @@ class ReadmeTest {
             "daily_digest",
             Trigger.cron("30 7 * * MON-FRI", ZoneId.of("Europe/Berlin")),
             DIGEST.job(new Digest("everybody")));
-    holdfast.schedules().declare(List.of(digest), Act.by("the application"));
+    holdfast.schedules().declare("mailer", List.of(digest));
     Scheduler scheduler = holdfast.scheduler().start();
 
     assertThat(holdfast.schedules().next("daily_digest", 5, Optional.empty())).hasSize(5);

@@ -2,6 +2,7 @@ package dev.holdfast.interleaving;
 
 import dev.holdfast.audit.Act;
 import dev.holdfast.codec.JacksonCodec;
+import dev.holdfast.fleet.Workers;
 import dev.holdfast.hold.Resources;
 import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.Lease;
@@ -9,7 +10,11 @@ import dev.holdfast.lease.PgLeases;
 import dev.holdfast.lease.Reaper;
 import dev.holdfast.lease.TransitionHook;
 import dev.holdfast.queue.Acts;
+import dev.holdfast.queue.Jobs;
+import dev.holdfast.queue.WhyNot;
 import dev.holdfast.rig.RigConnection;
+import dev.holdfast.schedule.Schedules;
+import dev.holdfast.schedule.Ticker;
 import dev.holdfast.tenant.SchemaName;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
@@ -101,6 +106,19 @@ final class Actor implements AutoCloseable {
 
   Resources resources() {
     return new Resources(tenant, announcer);
+  }
+
+  Schedules schedules() {
+    return new Schedules(tenant, new JacksonCodec(), jobs(), resources());
+  }
+
+  Ticker ticker() {
+    return new Ticker(tenant, new JacksonCodec(), jobs(), acts());
+  }
+
+  private Jobs jobs() {
+    return new Jobs(
+        tenant, new JacksonCodec(), announcer, new WhyNot(tenant, new Workers(tenant.db())));
   }
 
   private static RandomGenerator dice() {

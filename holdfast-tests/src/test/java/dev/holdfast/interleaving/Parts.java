@@ -1,5 +1,7 @@
 package dev.holdfast.interleaving;
 
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.interleaving.Actor.Part;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.JobAct;
@@ -14,8 +16,11 @@ import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.queue.Changes;
 import dev.holdfast.rig.People;
+import dev.holdfast.schedule.Schedule;
+import dev.holdfast.schedule.Trigger;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** What somebody in a {@link Scenario} does, and the jobs they do it with. */
 final class Parts {
@@ -74,6 +79,31 @@ final class Parts {
 
   static Part free(String resource) {
     return actor -> actor.resources().release(resource, Actor.ADA);
+  }
+
+  static Schedule minutely() {
+    return Schedule.of("brief", Trigger.cron("* * * * *"), NewJob.of("deploy", 1));
+  }
+
+  static void tick(Actor actor) {
+    actor.ticker().tick();
+  }
+
+  static Part put(Schedule schedule) {
+    return actor -> actor.schedules().put(schedule, Actor.ADA);
+  }
+
+  /** Refused when somebody has the slot, or as many run as may. */
+  static Part trigger(Scene scene) {
+    return actor -> {
+      try {
+        actor.schedules().trigger("brief", Optional.of(scene.now()), Actor.ADA);
+      } catch (HoldfastException e) {
+        if (e.code() != ErrorCode.STATE_CONFLICT) {
+          throw e;
+        }
+      }
+    };
   }
 
   static void reap(Actor actor) {

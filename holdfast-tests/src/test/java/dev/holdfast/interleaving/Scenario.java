@@ -11,11 +11,14 @@ import static dev.holdfast.interleaving.Parts.failed;
 import static dev.holdfast.interleaving.Parts.finish;
 import static dev.holdfast.interleaving.Parts.force;
 import static dev.holdfast.interleaving.Parts.free;
+import static dev.holdfast.interleaving.Parts.minutely;
 import static dev.holdfast.interleaving.Parts.needs;
 import static dev.holdfast.interleaving.Parts.onTarget;
+import static dev.holdfast.interleaving.Parts.put;
 import static dev.holdfast.interleaving.Parts.repeatable;
 import static dev.holdfast.interleaving.Parts.reprioritise;
 import static dev.holdfast.interleaving.Parts.snoozed;
+import static dev.holdfast.interleaving.Parts.trigger;
 
 import dev.holdfast.interleaving.Actor.Part;
 import dev.holdfast.job.JobAct;
@@ -281,7 +284,29 @@ enum Scenario {
               .enqueue("one", NewJob.of("deploy", 1).withTarget("t"))
               .act("one", JobAct.PAUSE)
               .enqueue("two", NewJob.of("deploy", 1).withTarget("t")),
-      scene -> List.of(claim(2), free("target:t")));
+      scene -> List.of(claim(2), free("target:t"))),
+
+  TICK_TICK(
+      scene -> scene.schedule(minutely()).later(60).slots(1),
+      scene -> List.of(Parts::tick, Parts::tick)),
+
+  TICK_TRIGGER(
+      scene -> scene.schedule(minutely()).later(60).slots(1),
+      scene -> List.of(Parts::tick, trigger(scene))),
+
+  // A run that takes too long ends while it is given up.
+  TICK_FINISH(
+      scene -> scene.schedule(minutely()).trigger("one").claim().later(900).claim().slots(16),
+      scene -> List.of(Parts::tick, finish(scene, "one", Outcome.succeeded()))),
+
+  // A job that no worker came for is begun while it is given up.
+  TICK_CLAIM(
+      scene -> scene.schedule(minutely()).trigger("one").later(900).slots(16),
+      scene -> List.of(Parts::tick, claim(1))),
+
+  TICK_PUT(
+      scene -> scene.schedule(minutely()).later(60).slots(1),
+      scene -> List.of(Parts::tick, put(minutely().withEnabled(false))));
 
   private final Consumer<Scene> before;
   private final Function<Scene, List<Part>> parts;

@@ -12,6 +12,7 @@ import dev.holdfast.queue.Changes;
 import dev.holdfast.rig.Invariant;
 import dev.holdfast.rig.People;
 import dev.holdfast.rig.Sandbox;
+import dev.holdfast.schedule.Schedule;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,6 +45,7 @@ final class Scene {
   private final Set<UUID> mustRun = ConcurrentHashMap.newKeySet();
   private Instant now = START;
   private int mostHolders = 1;
+  private int slots;
 
   Scene(Sandbox sandbox) throws SQLException {
     this.sandbox = sandbox;
@@ -64,6 +67,23 @@ final class Scene {
 
   Scene enqueue(String name, NewJob job) {
     jobs.put(name, sandbox.jobs().enqueue(job).id());
+    return this;
+  }
+
+  Scene schedule(Schedule schedule) {
+    sandbox.schedules().put(schedule, Actor.ADA);
+    return this;
+  }
+
+  /** Takes the slot of now and enqueues its job, under a name. */
+  Scene trigger(String name) {
+    jobs.put(name, sandbox.schedules().trigger("brief", Optional.of(now), Actor.ADA));
+    return this;
+  }
+
+  /** So many moments were due, whatever the order of things, and each ends as something. */
+  Scene slots(int count) {
+    slots = count;
     return this;
   }
 
@@ -149,6 +169,10 @@ final class Scene {
       open = claimed();
     }
     complaints.addAll(violations());
+    List<String> taken = column("SELECT scheduled_for || ' ' || status FROM {schema}.slot");
+    if (taken.size() != slots || taken.stream().anyMatch(slot -> slot.endsWith("queued"))) {
+      complaints.add("not " + slots + " slots that ended: " + taken);
+    }
     unfinished().forEach(job -> complaints.add("never ended: " + job));
     return complaints;
   }

@@ -7,6 +7,7 @@ import dev.holdfast.lease.TransitionHook;
 import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.queue.WhyNot;
+import dev.holdfast.schedule.Schedules;
 import dev.holdfast.tenant.SchemaName;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
@@ -45,7 +46,9 @@ public final class Sandbox implements AutoCloseable {
           "claim",
           "audit",
           "subject",
-          "job_log");
+          "job_log",
+          "slot",
+          "schedule");
 
   // A setting, because a function made anew at each step would have every plan made anew.
   private static final String CLOCK =
@@ -103,6 +106,10 @@ public final class Sandbox implements AutoCloseable {
 
   public Resources resources() {
     return resources;
+  }
+
+  public Schedules schedules() {
+    return new Schedules(tenant, new JacksonCodec(), jobs, resources);
   }
 
   public Connection connection() throws SQLException {

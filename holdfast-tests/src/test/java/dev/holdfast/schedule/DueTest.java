@@ -8,6 +8,9 @@ import dev.holdfast.testkit.Covers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class DueTest {
@@ -61,15 +64,15 @@ class DueTest {
             SlotStatus.SKIPPED_MISFIRE,
             SlotStatus.QUEUED,
             SlotStatus.QUEUED);
-    assertThat(due.decisions().getFirst().reason()).contains("180 s late, 90 s is allowed");
+    assertThat(due.skip().getFirst().reason()).contains("180 s late, 90 s is allowed");
   }
 
   @Test
   void of_a_long_outage_they_come_in_portions_and_none_is_left_out() {
     Instant now = FIRST.plus(Duration.ofMinutes(9));
 
-    Due some = Due.of(EVERY_MINUTE, FIRST, now, 0, 4);
-    Due others = Due.of(EVERY_MINUTE, some.next().orElseThrow(), now, 0, 100);
+    Due some = due(EVERY_MINUTE, FIRST, now, 4);
+    Due others = due(EVERY_MINUTE, some.next().orElseThrow(), now, 100);
 
     assertThat(statuses(some))
         .containsExactly(
@@ -87,11 +90,34 @@ class DueTest {
             SlotStatus.QUEUED);
   }
 
+  @Test
+  void a_slot_that_somebody_took_already_uses_up_no_room() {
+    Schedule schedule = EVERY_MINUTE.withCoalesce(false);
+    Instant now = FIRST.plusSeconds(60);
+
+    Due due = Due.of(schedule, times(schedule, FIRST, now, 10), Set.of(FIRST), now, 0);
+
+    assertThat(due.fire()).containsExactly(now);
+    assertThat(due.skip()).isEmpty();
+  }
+
   private static Due due(Schedule schedule, Duration late, int open) {
-    return Due.of(schedule, FIRST, FIRST.plus(late), open, 1_000);
+    Instant now = FIRST.plus(late);
+    return Due.of(schedule, times(schedule, FIRST, now, 1_000), Set.of(), now, open);
+  }
+
+  private static Due due(Schedule schedule, Instant first, Instant now, int most) {
+    return Due.of(schedule, times(schedule, first, now, most), Set.of(), now, 0);
+  }
+
+  private static Due.Times times(Schedule schedule, Instant first, Instant now, int most) {
+    return Due.Times.of(schedule.trigger(), first, now, most);
   }
 
   private static List<SlotStatus> statuses(Due due) {
-    return due.decisions().stream().map(Due.Decision::status).toList();
+    Map<Instant, SlotStatus> statuses = new TreeMap<>();
+    due.fire().forEach(slot -> statuses.put(slot, SlotStatus.QUEUED));
+    due.skip().forEach(skipped -> statuses.put(skipped.scheduledFor(), skipped.status()));
+    return List.copyOf(statuses.values());
   }
 }

@@ -7,15 +7,19 @@ import dev.holdfast.audit.Act;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Payload;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.schedule.Dst.Missing;
 import dev.holdfast.schedule.Dst.Twice;
+import dev.holdfast.slot.Slot;
+import dev.holdfast.slot.SlotStatus;
 import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -48,7 +52,7 @@ class SchedulesTest {
 
     Planned planned = tenant.schedules().put(schedule, ADA);
 
-    assertThat(planned.declared()).isFalse();
+    assertThat(planned.declaredBy()).isEmpty();
     assertThat(planned.nextAt()).isPresent();
     Schedule read = tenant.schedules().get("brief").orElseThrow().schedule();
     assertThat(read)
@@ -78,6 +82,14 @@ class SchedulesTest {
 
     assertThat(same.nextAt()).isEqualTo(due);
     assertThat(other.nextAt().orElseThrow()).isAfter(due.orElseThrow().plus(Duration.ofMinutes(8)));
+    assertThat(slots())
+        .hasSizeBetween(9, 11)
+        .allMatch(slot -> slot.status() == SlotStatus.SKIPPED_MISFIRE)
+        .allMatch(slot -> slot.reason().orElseThrow().contains("was changed"));
+  }
+
+  private List<Slot> slots() {
+    return tenant.schedules().slots("brief", Optional.empty(), 100);
   }
 
   @Test
@@ -99,13 +111,42 @@ class SchedulesTest {
     Schedule weekly = Schedule.of("weekly", Trigger.cron("@weekly"), JOB);
     Schedule byHand = Schedule.of("by-hand", Trigger.cron("@weekly"), JOB);
     tenant.schedules().put(byHand, ADA);
-    tenant.schedules().declare(List.of(MINUTELY, weekly), ADA);
+    Schedule others = Schedule.of("others", Trigger.cron("@weekly"), JOB);
+    tenant.schedules().declare("app", List.of(MINUTELY, weekly));
+    tenant.schedules().declare("another", List.of(others));
 
-    tenant.schedules().declare(List.of(MINUTELY), ADA);
+    tenant.schedules().declare("app", List.of(MINUTELY));
 
-    assertThat(tenant.schedules().list("", 10))
-        .extracting(each -> each.schedule().name() + " " + each.schedule().enabled())
-        .containsExactly("brief true", "by-hand true", "weekly false");
+    assertThat(enabled())
+        .containsExactly("brief true", "by-hand true", "others true", "weekly false");
+    tenant.schedules().declare("app", List.of(MINUTELY, weekly));
+    assertThat(enabled()).contains("weekly true");
+  }
+
+  @Test
+  void what_somebody_disabled_stays_so_when_code_declares_it_again() {
+    tenant.schedules().declare("app", List.of(MINUTELY));
+    tenant.schedules().put(MINUTELY.withEnabled(false), ADA);
+
+    tenant.schedules().declare("app", List.of(MINUTELY));
+
+    assertThat(enabled()).containsExactly("brief false");
+    tenant.schedules().put(MINUTELY, ADA);
+    assertThat(enabled()).containsExactly("brief true");
+  }
+
+  @Test
+  void what_code_declares_at_every_start_is_recorded_once() {
+    tenant.schedules().declare("app", List.of(MINUTELY));
+    tenant.schedules().declare("app", List.of(MINUTELY));
+
+    assertThat(tenant.audit().latest(10)).hasSize(1);
+  }
+
+  private List<String> enabled() {
+    return tenant.schedules().list("", 10).stream()
+        .map(each -> each.schedule().name() + " " + each.schedule().enabled())
+        .toList();
   }
 
   @Test
@@ -123,6 +164,8 @@ class SchedulesTest {
         .containsExactly(first, first.plus(Duration.ofMinutes(10)));
     assertThat(tenant.schedules().next("ten", 1, Optional.of(first.plus(Duration.ofMinutes(25)))))
         .containsExactly(first.plus(Duration.ofMinutes(30)));
+    assertThat(tenant.schedules().next("ten", 1, Optional.of(first.minus(Duration.ofMinutes(25)))))
+        .containsExactly(first.minus(Duration.ofMinutes(20)));
   }
 
   @Test
@@ -147,12 +190,48 @@ class SchedulesTest {
     refused("job.unique_key", () -> of(JOB.withUniqueKey("k")));
     refused("job.run_at", () -> of(JOB.withDelay(Duration.ofSeconds(1))));
     refused("job", () -> of(JOB.withTags("t")));
+    refused("job.pending", () -> of(JOB.asPending()));
+    refused("resources", () -> of(JOB.withResources(many(16))));
+    refused("args", () -> put(of(NewJob.of("brief", "x".repeat(300_000)))));
+    refused("from", () -> next(Instant.MAX));
+    refused("from", () -> next(Instant.parse("+300000-01-01T00:00:00Z")));
+    refused("before", () -> tenant.schedules().slots("brief", Optional.of(Instant.MIN), 1));
+    refused(
+        "scheduled_for", () -> tenant.schedules().trigger("brief", Optional.of(Instant.MAX), ADA));
     refused("count", () -> tenant.schedules().next("brief", 0, Optional.empty()));
     refused("limit", () -> tenant.schedules().list("", 1_001));
     refused(
         "cron",
         () -> tenant.schedules().put(Schedule.of("never", Trigger.cron("0 0 30 2 *"), JOB), ADA));
     assertThat(tenant.schedules().list("", 10)).isEmpty();
+  }
+
+  private void put(Schedule schedule) {
+    tenant.schedules().put(schedule, ADA);
+  }
+
+  private void next(Instant from) {
+    tenant.schedules().next("brief", 1, Optional.of(from));
+  }
+
+  private static List<String> many(int resources) {
+    return IntStream.range(0, resources).mapToObj(each -> "site:" + each).toList();
+  }
+
+  @Test
+  void as_many_resources_as_are_allowed_can_also_be_run() {
+    tenant.schedules().put(of(JOB.withResources(many(15))), ADA);
+
+    assertThat(tenant.schedules().trigger("brief", Optional.empty(), ADA)).isNotNull();
+  }
+
+  @Test
+  void arguments_are_stored_as_they_are_and_not_shown_in_the_record_of_acts() {
+    tenant.schedules().put(of(NewJob.of("brief", new Payload("{\"key\":\"s3cret\\u0000\"}"))), ADA);
+
+    assertThat(tenant.schedules().get("brief").orElseThrow().schedule().job().args())
+        .isEqualTo(new Payload("{\"key\":\"s3cret\\u0000\"}"));
+    assertThat(tenant.audit().latest(10).toString()).doesNotContain("s3cret");
   }
 
   private static Schedule of(NewJob job) {

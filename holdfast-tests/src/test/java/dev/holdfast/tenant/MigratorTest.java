@@ -102,12 +102,12 @@ class MigratorTest {
     assertThatExceptionOfType(HoldfastException.class)
         .isThrownBy(() -> Migrator.TENANT.check(db, schema))
         .withMessageContaining("version 99")
-        .withMessageContaining("knows 3")
+        .withMessageContaining("knows 5")
         .satisfies(refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.SCHEMA_MISMATCH));
     assertThatExceptionOfType(HoldfastException.class)
         .isThrownBy(() -> Migrator.TENANT.migrate(db, schema))
         .withMessageContaining("version 99")
-        .withMessageContaining("knows 3");
+        .withMessageContaining("knows 5");
   }
 
   @Test

@@ -16,9 +16,11 @@ import dev.holdfast.slot.Slot;
 import dev.holdfast.slot.SlotStatus;
 import dev.holdfast.testkit.Covers;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
@@ -32,7 +34,7 @@ class EndOfProcessTest extends EngineTest {
   @Test
   void on_sigterm_a_running_job_ends_and_nothing_new_is_claimed() throws Exception {
     UUID running = enqueue(SLEEP.job(2));
-    try (ChildWorker child = ChildWorker.start(tenant.name(), "child", PATIENT)) {
+    try (ChildWorker child = ChildWorker.start(tenant.name(), child(), PATIENT)) {
       child.await("runs job");
       child.terminate();
       child.await("is draining");
@@ -49,7 +51,7 @@ class EndOfProcessTest extends EngineTest {
   void what_still_runs_after_the_grace_period_is_handed_back_or_paused() throws Exception {
     UUID handedBack = enqueue(SLEEP.job(600));
     UUID paused = enqueue(SLEEP.job(600).withPolicy(PolicyOverrides.NONE.withOnStop(OnStop.PAUSE)));
-    try (ChildWorker child = ChildWorker.start(tenant.name(), "child", IMPATIENT)) {
+    try (ChildWorker child = ChildWorker.start(tenant.name(), child(), IMPATIENT)) {
       child.await("runs job");
       child.await("runs job");
       child.terminate();
@@ -66,7 +68,7 @@ class EndOfProcessTest extends EngineTest {
   @Test
   void a_worker_takes_over_at_once_from_one_on_its_machine_that_was_killed() throws Exception {
     UUID id = enqueue(SLEEP.job(600));
-    try (ChildWorker child = ChildWorker.start(tenant.name(), "child", PATIENT)) {
+    try (ChildWorker child = ChildWorker.start(tenant.name(), child(), PATIENT)) {
       child.await("runs job");
       child.kill();
     }
@@ -89,13 +91,24 @@ class EndOfProcessTest extends EngineTest {
     Schedule schedule = Schedule.of("brief", Trigger.cron("@daily"), SLEEP.job(600));
     tenant.schedules().put(schedule, ADA);
     tenant.schedules().trigger("brief", Optional.empty(), ADA);
-    try (ChildWorker child = ChildWorker.start(tenant.name(), "child", PATIENT)) {
+    try (ChildWorker child = ChildWorker.start(tenant.name(), child(), PATIENT)) {
       child.await("runs job");
       child.kill();
     }
     Slot left = slot();
 
-    try (Worker next = tenant.worker().handle(SLEEP, (seconds, job) -> {}).start()) {
+    List<Integer> counted = new CopyOnWriteArrayList<>();
+    WorkerListener counter =
+        new WorkerListener() {
+          @Override
+          public void runsRecovered(int runs) {
+            counted.add(runs);
+          }
+        };
+
+    try (Worker next =
+        tenant.worker().listen(counter).handle(SLEEP, (seconds, job) -> {}).start()) {
+      assertThat(counted).containsExactly(1);
       assertThat(left.status()).isEqualTo(SlotStatus.RUNNING);
       assertThat(slot().status()).isEqualTo(SlotStatus.FAILED);
       assertThat(slot().reason()).contains("worker_startup_recovery");
@@ -105,6 +118,41 @@ class EndOfProcessTest extends EngineTest {
         .containsExactly(Map.of("status", "failed", "error_message", "worker_startup_recovery"));
   }
 
+  @Covers("D8")
+  @Test
+  void a_scheduled_run_that_was_lost_has_failed_when_a_worker_of_the_same_name_starts() {
+    tenant.schedules().put(Schedule.of("brief", Trigger.cron("@daily"), SLEEP.job(600)), ADA);
+    tenant.schedules().trigger("brief", Optional.empty(), ADA);
+    claim(1); // by a worker of that name on some machine, of which nobody hears again
+    startAndClose("worker");
+    SlotStatus whileLeased = slot().status();
+    tenant.advance(Duration.ofSeconds(31));
+    reap();
+    startAndClose("stranger");
+    SlotStatus afterAStranger = slot().status();
+
+    startAndClose("worker");
+
+    assertThat(whileLeased).isEqualTo(SlotStatus.RUNNING);
+    assertThat(afterAStranger).isEqualTo(SlotStatus.RUNNING);
+    assertThat(slot().status()).isEqualTo(SlotStatus.FAILED);
+    assertThat(slot().reason()).contains("worker_startup_recovery");
+  }
+
+  private void startAndClose(String name) {
+    tenant
+        .worker()
+        .configure(config -> config.withName(name))
+        .handle(Kind.of("other", String.class), (args, job) -> {})
+        .start()
+        .close();
+  }
+
+  // Its own in each test: under a name that others go by, nothing is taken over.
+  private String child() {
+    return "child-" + tenant.name();
+  }
+
   private Slot slot() {
     return tenant.schedules().slots("brief", Optional.empty(), 1).getFirst();
   }
@@ -112,7 +160,7 @@ class EndOfProcessTest extends EngineTest {
   @Test
   void a_worker_that_lives_keeps_its_jobs_when_another_starts() throws Exception {
     UUID id = enqueue(SLEEP.job(600));
-    try (ChildWorker child = ChildWorker.start(tenant.name(), "child", IMPATIENT)) {
+    try (ChildWorker child = ChildWorker.start(tenant.name(), child(), IMPATIENT)) {
       child.await("runs job");
       long fence = tenant.job(id).fence();
 

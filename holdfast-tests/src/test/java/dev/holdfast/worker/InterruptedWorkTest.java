@@ -174,7 +174,8 @@ class InterruptedWorkTest {
             Progress.NONE,
             Instant.EPOCH,
             LEASE,
-            Instant.EPOCH.plus(LEASE));
+            Instant.EPOCH.plus(LEASE),
+            Optional.empty());
     Running running = new Running(lease, nanoTime.get(), leases, new JacksonCodec());
     inFlight.add(running);
     return running;

@@ -18,8 +18,8 @@ CREATE TABLE {schema}.schedule (
   max_instances       integer NOT NULL,
   expected_runtime_ms bigint NOT NULL,
   enabled             boolean NOT NULL,
-  declared            boolean NOT NULL, -- by an application's code, which may stop doing so
-  next_at             timestamptz,      -- the next slot to decide about; NULL while disabled
+  declared_by         text,        -- an application, whose code may stop doing so; NULL is a person
+  next_at             timestamptz, -- the next slot to decide about; NULL while disabled
   updated_at          timestamptz NOT NULL DEFAULT {schema}.clock(),
   CONSTRAINT schedule_has_one_trigger CHECK (num_nonnulls(cron, every_ms) = 1),
   CONSTRAINT schedule_goes_on_while_enabled CHECK (enabled = (next_at IS NOT NULL))
@@ -30,7 +30,7 @@ CREATE INDEX schedule_due ON {schema}.schedule (next_at) WHERE next_at IS NOT NU
 -- That the row is there is the right to run for that moment: whoever inserts it enqueues the job, in
 -- the same transaction. Kept when its job is no longer.
 CREATE TABLE {schema}.slot (
-  id            bigint GENERATED ALWAYS AS IDENTITY,
+  id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   schedule      text NOT NULL,
   scheduled_for timestamptz NOT NULL,
   status        text NOT NULL,
@@ -40,7 +40,7 @@ CREATE TABLE {schema}.slot (
   decided_at    timestamptz NOT NULL,
   started_at    timestamptz,
   finished_at   timestamptz,
-  CONSTRAINT slot_pkey PRIMARY KEY (schedule, scheduled_for),
+  CONSTRAINT slot_is_taken_once UNIQUE (schedule, scheduled_for),
   CONSTRAINT slot_status_is_known CHECK
     (status IN ('queued', 'running', 'ran', 'failed', 'coalesced', 'skipped_misfire',
                 'skipped_overlap', 'skipped_timeout')),
@@ -57,7 +57,10 @@ CREATE INDEX slot_open ON {schema}.slot (schedule) WHERE status IN ('queued', 'r
 -- Dialect D, under the names of its document: the slots that were started.
 CREATE VIEW {schema}.job_runs AS
   SELECT id, schedule::varchar(128) AS job_name, scheduled_for, started_at, finished_at,
-         CASE status WHEN 'ran' THEN 'success' ELSE status END AS status,
+         CASE status WHEN 'ran' THEN 'success'
+                     WHEN 'queued' THEN 'running' -- waits for its next attempt
+                     ELSE status
+          END AS status,
          worker::varchar(128) AS worker_instance,
          CASE WHEN status IN ('failed', 'skipped_timeout') THEN reason END AS error_message
     FROM {schema}.slot
@@ -69,11 +72,18 @@ CREATE VIEW {schema}.invariant_i09 (id, job_id, resource, detail) AS
          format('slot %s is %s and its job is %s', slot.scheduled_for, slot.status,
                 coalesce(job.state, 'nowhere'))
     FROM {schema}.slot
-    LEFT JOIN {schema}.job ON job.id = slot.job_id
-   WHERE slot.status = 'queued' AND job.id IS NULL
+    LEFT JOIN LATERAL (
+      SELECT job.state FROM {schema}.job WHERE job.id = slot.job_id OFFSET 0
+    ) AS job ON true
+   WHERE slot.status = 'queued' AND job.state IS NULL
   UNION ALL
   SELECT 'I9', job.id, 'schedule:' || slot.schedule,
          format('slot %s is %s and its job runs', slot.scheduled_for, slot.status)
     FROM {schema}.job
-    JOIN {schema}.slot ON slot.job_id = job.id
+   CROSS JOIN LATERAL (
+     SELECT slot.schedule, slot.scheduled_for, slot.status
+       FROM {schema}.slot
+      WHERE slot.job_id = job.id
+     OFFSET 0
+   ) AS slot
    WHERE job.worker IS NOT NULL AND slot.status NOT IN ('running', 'skipped_timeout');

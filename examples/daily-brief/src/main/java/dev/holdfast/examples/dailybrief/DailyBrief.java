@@ -71,7 +71,7 @@ public final class DailyBrief implements Callable<Integer> {
     Holdfast holdfast = Holdfast.on(pool).migrate();
     BriefDatabase db = new BriefDatabase(pool, BriefDatabase.SCHEMA).migrate();
     feeds.forEach(feed -> addSource(db, feed));
-    holdfast.schedules().declare(BriefJobs.SCHEDULES, OURS);
+    holdfast.schedules().declare("daily-brief", BriefJobs.SCHEDULES);
 
     Worker worker = BriefJobs.handledBy(holdfast.worker(), db).start();
     Scheduler scheduler = holdfast.scheduler().start();

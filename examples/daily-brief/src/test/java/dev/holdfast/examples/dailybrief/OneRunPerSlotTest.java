@@ -3,7 +3,6 @@ package dev.holdfast.examples.dailybrief;
 import static dev.holdfast.examples.dailybrief.FeedServer.rss;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.audit.Act;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.worker.Worker;
 import java.time.Duration;
@@ -26,7 +25,7 @@ class OneRunPerSlotTest extends BriefTest {
   @BeforeEach
   void declare() {
     addSource(server.serve("/feed", rss("New bridge opens", "Rain tomorrow", "Bridge opens")));
-    tenant.schedules().declare(BriefJobs.SCHEDULES, Act.by("daily-brief"));
+    tenant.schedules().declare("daily-brief", BriefJobs.SCHEDULES);
   }
 
   @AfterEach

@@ -1,0 +1,190 @@
+package dev.holdfast;
+
+import dev.holdfast.fleet.Hosts;
+import dev.holdfast.fleet.Predecessors;
+import dev.holdfast.fleet.Presence;
+import dev.holdfast.fleet.WorkerInfo;
+import dev.holdfast.lease.Consequences;
+import dev.holdfast.lease.LanePositions;
+import dev.holdfast.lease.PgLeases;
+import dev.holdfast.lease.Reaper;
+import dev.holdfast.lease.Reapers;
+import dev.holdfast.lease.Steadiness;
+import dev.holdfast.lease.Succession;
+import dev.holdfast.lease.TenantRotation;
+import dev.holdfast.lease.TransitionHook;
+import dev.holdfast.loop.Loop;
+import dev.holdfast.retention.Retention;
+import dev.holdfast.tenant.Tenant;
+import dev.holdfast.tenant.TenantName;
+import dev.holdfast.tenant.Tenants;
+import dev.holdfast.wake.Announcer;
+import dev.holdfast.wake.Bell;
+import dev.holdfast.wake.Channel;
+import dev.holdfast.wake.Listener;
+import dev.holdfast.worker.Surroundings;
+import dev.holdfast.worker.Surroundings.Background;
+import dev.holdfast.worker.WorkerConfig;
+import dev.holdfast.worker.WorkerListener;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import javax.sql.DataSource;
+
+/** Puts together what workers stand on, and what runs beside them. */
+record Wiring(
+    DataSource dataSource,
+    Tenants tenants,
+    Channel channel,
+    Bell bell,
+    Announcer announcer,
+    TransitionHook hook,
+    Retention retention) {
+
+  // How soon a silent worker's jobs are taken, a new tenant is served, an absent host is noticed.
+  private static final Duration UPKEEP_PERIOD = Duration.ofSeconds(5);
+
+  /** Hears what other processes announce, without a worker. */
+  AutoCloseable listen() {
+    Listener listener = new Listener(dataSource, channel, bell);
+    Loop loop = Loop.start("holdfast-listen", listener);
+    return () -> {
+      loop.close();
+      listener.close();
+    };
+  }
+
+  /** A worker's upkeep of all tenants, without one. */
+  AutoCloseable upkeep() {
+    Tenants own = tenants.keepingAConnection();
+    Reapers reapers = new Reapers(this::reaper);
+    Loop loop =
+        Loop.start("holdfast-upkeep", () -> reapers.runOnce(tenantsOf(own), UPKEEP_PERIOD));
+    return () -> {
+      loop.close();
+      own.close();
+    };
+  }
+
+  Surroundings surroundings(
+      WorkerConfig config, Set<String> kinds, WorkerListener listener, TenantName name) {
+    Tenants own = tenants.keepingAConnection();
+    Tenants pulse = tenants.keepingAConnection();
+    Presence presence = presence(own, config, kinds, Optional.of(name.value()));
+    Reapers reapers = new Reapers(this::reaper);
+    List<Tenant> served = List.of(own.tenant(name));
+    return new Surroundings(
+        leases(own.tenant(name), presence),
+        leases(pulse.tenant(name), presence),
+        bell,
+        background(
+            List.of(own, pulse),
+            presence,
+            succession(own, config, Optional.of(name.value()), () -> served, listener),
+            () -> reapers.runOnce(served, UPKEEP_PERIOD)));
+  }
+
+  Surroundings surroundingsOfAll(WorkerConfig config, Set<String> kinds, WorkerListener listener) {
+    Tenants own = tenants.keepingAConnection();
+    Tenants pulse = tenants.keepingAConnection();
+    Presence presence = presence(own, config, kinds, Optional.empty());
+    Reapers reapers = new Reapers(this::reaper);
+    TenantRotation rotation = new TenantRotation(own, tenant -> leases(tenant, presence));
+    rotation.refresh();
+    return new Surroundings(
+        rotation,
+        new TenantRotation(pulse, tenant -> leases(tenant, presence)),
+        bell,
+        background(
+            List.of(own, pulse),
+            presence,
+            succession(own, config, Optional.empty(), () -> tenantsOf(own), listener),
+            () -> {
+              rotation.refresh();
+              return reapers.runOnce(tenantsOf(own), UPKEEP_PERIOD);
+            }));
+  }
+
+  private static List<Tenant> tenantsOf(Tenants own) {
+    return own.list().stream().map(own::tenant).toList();
+  }
+
+  private Reaper reaper(Tenant tenant) {
+    return new Reaper(
+        tenant,
+        RandomGenerator.getDefault(),
+        consequences(tenant),
+        Steadiness.watched(UPKEEP_PERIOD, System::nanoTime),
+        retention);
+  }
+
+  private Succession succession(
+      Tenants own,
+      WorkerConfig config,
+      Optional<String> tenant,
+      Supplier<List<Tenant>> served,
+      WorkerListener listener) {
+    return new Succession(
+        new Predecessors(own.control(), tenant, config.name(), config.host()),
+        served,
+        this::reaper,
+        listener::runsRecovered);
+  }
+
+  private Consequences consequences(Tenant tenant) {
+    return Consequences.of(() -> announcer.announce(tenant.name().value()), hook);
+  }
+
+  private static Presence presence(
+      Tenants own, WorkerConfig config, Set<String> kinds, Optional<String> tenant) {
+    return new Presence(
+        own.control(),
+        new WorkerInfo(
+            config.name(),
+            config.host(),
+            config.labels(),
+            tenant,
+            config.queues(),
+            Optional.of(kinds)));
+  }
+
+  private List<Background> background(
+      List<Tenants> kept, Presence presence, Succession succession, Supplier<Duration> upkeep) {
+    Listener listener = new Listener(dataSource, channel, bell);
+    return List.of(
+        new Background("holdfast-listen", listener, listener),
+        new Background(
+            "holdfast-upkeep",
+            () -> {
+              presence.beat();
+              succession.goOn();
+              return upkeep.get();
+            },
+            () -> {
+              kept.forEach(Tenants::keepConnection);
+              succession.begin();
+              presence.beat();
+            },
+            () -> {
+              try {
+                presence.leave();
+              } finally {
+                for (Tenants each : kept) {
+                  each.close();
+                }
+              }
+            }));
+  }
+
+  PgLeases leases(Tenant tenant, Hosts hosts) {
+    return new PgLeases(
+        tenant,
+        hosts,
+        new LanePositions(System::nanoTime),
+        RandomGenerator.getDefault(),
+        consequences(tenant));
+  }
+}
