@@ -163,16 +163,16 @@ public final class Resources {
   }
 
   /**
-   * The same in a caller's transaction that has no resource's lock yet. One that has it already is
-   * left alone.
+   * The same in a caller's transaction that has no resource's lock yet, where it is not so already.
    *
    * @return how many jobs can be claimed now because of it, for {@link #announce}
    */
-  public int setCapacity(Handle handle, String name, int capacity, Act act) {
+  public int ensureCapacity(Handle handle, String name, int capacity, Act act) {
+    return capacity(handle, name) == capacity ? 0 : setCapacity(handle, name, capacity, act);
+  }
+
+  private int setCapacity(Handle handle, String name, int capacity, Act act) {
     int before = capacity(handle, name);
-    if (before == capacity) {
-      return 0;
-    }
     return change(
         handle,
         name,

@@ -96,7 +96,8 @@ public final class Schedules {
           if (!after.equals(before)) {
             audit.write(handle, act, "put_schedule", schedule.resource(), before, after);
           }
-          return resources.setCapacity(handle, schedule.resource(), schedule.maxInstances(), act);
+          return resources.ensureCapacity(
+              handle, schedule.resource(), schedule.maxInstances(), act);
         });
     resources.announce(woken);
   }

@@ -36,6 +36,8 @@ class InvariantsTest {
   enum Broken {
     LEASED_BY_NOBODY("I1 I21", "UPDATE {schema}.job SET worker = NULL WHERE id = {plain}"),
     OWNED_WITHOUT_A_LEASE("I1 I10", "UPDATE {schema}.job SET worker = 'w' WHERE id = {free}"),
+    FINISHED_JOB_AMONG_THE_LIVE(
+        "I21", "UPDATE {schema}.job SET state = 'failed' WHERE id = {free}"),
     STATE_NOBODY_KNOWS("I21", "UPDATE {schema}.job SET state = 'asleep' WHERE id = {free}"),
     LEASED_FOR_EVER(
         "I1",
@@ -176,6 +178,18 @@ class InvariantsTest {
         """),
     FIRST_IN_LINE_NOT_WOKEN(
         "I14", "UPDATE {schema}.resource SET capacity = 2 WHERE name = 'target:line'"),
+    SLOT_WITHOUT_ITS_JOB(
+        "I9",
+        """
+        INSERT INTO {schema}.slot (schedule, scheduled_for, status, job_id, decided_at)
+        VALUES ('brief', now(), 'queued', gen_random_uuid(), now())
+        """),
+    RUNS_FOR_A_SLOT_THAT_IS_OVER(
+        "I9",
+        """
+        INSERT INTO {schema}.slot (schedule, scheduled_for, status, job_id, decided_at)
+        VALUES ('brief', now(), 'ran', {plain}, now())
+        """),
     TWO_WITH_A_UNIQUE_KEY(
         "I16",
         """

@@ -115,6 +115,19 @@ class JobStateTest {
         .isEqualTo(stored(live().filter(JobState::isLeased)));
     assertThat(statesNamedIn(definition("job_done_is_finished")))
         .isEqualTo(stored(Stream.of(JobState.values()).filter(JobState::isFinished)));
+    assertThat(statesNamedIn(statesThatMayLive())).isEqualTo(stored(live()));
+  }
+
+  /** The list that invariant I21 compares with. */
+  private String statesThatMayLive() {
+    String view =
+        String.valueOf(
+            tenant
+                .query("SELECT pg_get_viewdef('{schema}.invariant_i21') AS definition")
+                .getFirst()
+                .get("definition"));
+    int list = view.indexOf("ARRAY[");
+    return view.substring(list, view.indexOf(']', list));
   }
 
   private String definition(String constraint) {

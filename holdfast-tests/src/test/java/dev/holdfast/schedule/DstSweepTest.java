@@ -20,8 +20,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Around every setting of every clock of the world from 2000 to 2040, slots are what somebody finds
@@ -50,6 +52,7 @@ class DstSweepTest {
   }
 
   @Covers("D2")
+  @Timeout(value = 10, unit = TimeUnit.MINUTES)
   @Test
   void slots_are_right_around_every_setting_of_every_clock() {
     Map<ZoneRules, ZoneId> zones = new TreeMap<>((a, b) -> a.equals(b) ? 0 : compare(a, b));

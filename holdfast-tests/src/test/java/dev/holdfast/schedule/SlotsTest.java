@@ -394,13 +394,13 @@ class SlotsTest extends EngineTest {
     tenant.schedules().put(MINUTELY, ADA);
     tick();
     startAndVanish();
-    SlotStatus left = slot().status();
+    SlotStatus left = slots().getLast().status();
     tenant.schedules().delete("brief", ADA);
 
     new Slots(tenant.tenant().db()).endOrphans();
 
     assertThat(left).isEqualTo(SlotStatus.RUNNING);
-    assertThat(slot().status()).isEqualTo(SlotStatus.FAILED);
+    assertThat(slots().getLast().status()).isEqualTo(SlotStatus.FAILED);
   }
 
   @Test

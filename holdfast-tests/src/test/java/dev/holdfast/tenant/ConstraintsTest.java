@@ -41,6 +41,13 @@ class ConstraintsTest {
     ATTEMPT_WITHOUT_START(
         "job_done_attempt_is_whole", "attempt_outcome = 'succeeded', worker = 'w'"),
     ATTEMPT_ERROR_WITHOUT_MESSAGE("attempt_error_is_whole", "error_code = 'BROKEN'"),
+    SCHEDULE_WITH_TWO_TRIGGERS("schedule_has_one_trigger", "every_ms = 1000"),
+    SCHEDULE_WITHOUT_A_TRIGGER("schedule_has_one_trigger", "cron = NULL"),
+    ENABLED_FOR_NEVER("schedule_goes_on_while_enabled", "next_at = NULL"),
+    DISABLED_AND_DUE("schedule_goes_on_while_enabled", "enabled = false"),
+    SLOT_THAT_IS_NOTHING("slot_status_is_known", "status = 'maybe', reason = 'r'"),
+    RUNNING_SLOT_WITHOUT_A_START("slot_running_was_started", "status = 'running'"),
+    SLOT_THAT_FAILED_FOR_NO_REASON("slot_says_why", "status = 'failed'"),
     QUEUE_WITHOUT_ROOM("queue_concurrency_limit_check", "concurrency_limit = 0");
 
     private final String constraint;
@@ -52,7 +59,7 @@ class ConstraintsTest {
     }
 
     String table() {
-      return Stream.of("resource", "queue", "attempt", "job_done")
+      return Stream.of("resource", "queue", "attempt", "job_done", "schedule", "slot")
           .filter(constraint::startsWith)
           .findFirst()
           .orElse("job");
@@ -63,6 +70,33 @@ class ConstraintsTest {
     Map<String, String> row = new LinkedHashMap<>();
     if (table.equals("queue") || table.equals("resource")) {
       row.put("name", "'mail'");
+      return row;
+    }
+    if (table.equals("schedule")) {
+      row.put("name", "'brief'");
+      row.put("cron", "'@daily'");
+      row.put("timezone", "'UTC'");
+      row.put("dst_twice", "'once'");
+      row.put("dst_missing", "'shift'");
+      row.put("kind", "'brief'");
+      row.put("queue", "'default'");
+      row.put("priority", "0");
+      row.put("args", "'{}'");
+      row.put("policy", "'{}'");
+      row.put("resources", "'{}'");
+      row.put("\"coalesce\"", "true");
+      row.put("misfire_grace_ms", "1000");
+      row.put("max_instances", "1");
+      row.put("expected_runtime_ms", "1000");
+      row.put("enabled", "true");
+      row.put("next_at", "now()");
+      return row;
+    }
+    if (table.equals("slot")) {
+      row.put("schedule", "'brief'");
+      row.put("scheduled_for", "now()");
+      row.put("status", "'queued'");
+      row.put("decided_at", "now()");
       return row;
     }
     if (table.equals("attempt")) {
