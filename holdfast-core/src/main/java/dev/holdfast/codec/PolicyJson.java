@@ -47,6 +47,21 @@ public final class PolicyJson {
 
   private final JsonMapper mapper = JsonMapper.shared();
 
+  /** Every question answered. */
+  public String write(Policy policy) {
+    return write(
+        new PolicyOverrides(
+            Optional.of(policy.maxAttempts()),
+            Optional.of(policy.retry()),
+            Optional.of(policy.timeout()),
+            Optional.of(policy.leaseLength()),
+            Optional.of(policy.onLeaseLost()),
+            Optional.of(policy.onStop()),
+            Optional.of(policy.onFailure()),
+            policy.tokenLimit(),
+            policy.targetCount()));
+  }
+
   public String write(PolicyOverrides policy) {
     ObjectNode json = mapper.createObjectNode();
     policy.maxAttempts().ifPresent(attempts -> json.put("max_attempts", attempts));

@@ -1,5 +1,7 @@
 package dev.holdfast.fleet;
 
+import dev.holdfast.codec.Codec;
+import dev.holdfast.codec.JacksonCodec;
 import dev.holdfast.job.Placement;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.tenant.Db;
@@ -13,7 +15,6 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Shows workers that speak to this process to the others: whoever asked for work since the last
@@ -46,11 +47,12 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
       UUID incarnation,
       String name,
       String host,
-      String[] labels,
+      List<String> labels,
       @Nullable String tenant,
       Set<String> queues,
       @Nullable Set<String> kinds) {}
 
+  private final Codec json = new JacksonCodec();
   private final Db db;
   private final String beat;
   private final Map<UUID, WorkerInfo> seen = new ConcurrentHashMap<>();
@@ -86,7 +88,7 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
         db.withHandle(handle ->
             handle
                 .createQuery(beat)
-                .bind("seen", JsonMapper.shared().writeValueAsString(rows))
+                .bind("seen", json.encode(rows))
                 .bind("absent_ms", Presence.ABSENT_AFTER.toMillis())
                 .mapTo(String.class)
                 .collectIntoSet());
@@ -99,7 +101,7 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
         incarnation,
         worker.name(),
         worker.host(),
-        Placement.stored(worker.labels()),
+        List.of(Placement.stored(worker.labels())),
         worker.tenant().orElse(null),
         worker.queues(),
         worker.kinds().orElse(null));

@@ -5,6 +5,9 @@ public record Payload(String json) {
 
   public static final Payload NULL = new Payload("null");
 
+  /** An object that says nothing. */
+  public static final Payload EMPTY = new Payload("{}");
+
   public Payload {
     Limits.payload("payload", json);
   }

@@ -1,0 +1,123 @@
+package dev.holdfast.server;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.fleet.RemoteWorkers;
+import dev.holdfast.loop.Loop;
+import dev.holdfast.schedule.Scheduler;
+import dev.holdfast.server.api.Parts;
+import dev.holdfast.server.api.Routes;
+import dev.holdfast.server.auth.TokenFile;
+import dev.holdfast.server.auth.Tokens;
+import dev.holdfast.server.http.Route;
+import dev.holdfast.server.http.Web;
+import dev.holdfast.server.poll.Hints;
+import dev.holdfast.server.poll.LongPolls;
+import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.tenant.TenantName;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A node. Any number of them may stand on one database; none remembers anything that the others
+ * need. Close it when done.
+ */
+public final class HoldfastServer implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(HoldfastServer.class);
+
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+  private final List<Route> routes;
+  private final Optional<String> newToken;
+  private Optional<Web> web = Optional.empty();
+
+  private HoldfastServer(ServerConfig config, DataSource dataSource, Map<String, String> environment) {
+    Holdfast holdfast = Holdfast.on(dataSource).migrate();
+    Tokens tokens = new Tokens(holdfast.tenants().control());
+    RemoteWorkers workers = new RemoteWorkers(holdfast.tenants().control());
+    Desks desks = new Desks(holdfast, workers);
+    LongPolls polls = new LongPolls();
+    Hints hints = new Hints();
+    this.newToken = config.auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
+    desks.of(TenantName.DEFAULT).settings().seed(environment);
+    this.routes = new ArrayList<>(Pages.routes(dataSource));
+    routes.addAll(Routes.of(new Parts(config, holdfast, desks, tokens, polls, workers, hints)));
+    routes.addAll(Pages.documents(routes));
+    start(config, holdfast, tokens, workers, desks, polls);
+  }
+
+  private void start(
+      ServerConfig config,
+      Holdfast holdfast,
+      Tokens tokens,
+      RemoteWorkers workers,
+      Desks desks,
+      LongPolls polls) {
+    try {
+      open.push(holdfast.upkeep());
+      if (config.roles().contains(ServerRole.SCHEDULER)) {
+        Scheduler scheduler = holdfast.schedulerForAllTenants();
+        open.push(scheduler.start());
+      }
+      if (config.roles().contains(ServerRole.WEB)) {
+        open.push(holdfast.listen());
+        open.push(holdfast.onWork(polls::ring));
+        open.push(Loop.start("holdfast-workers", workers));
+        Web started = Web.start(config, tokens, desks, routes);
+        web = Optional.of(started);
+        open.push(started);
+        open.push(polls); // first, so that nobody who waits keeps the server from ending
+      }
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  /** Starts a node; it is ready when this returns. */
+  public static HoldfastServer start(ServerConfig config, DataSource dataSource) {
+    return start(config, dataSource, System.getenv());
+  }
+
+  /**
+   * Starts a node.
+   *
+   * @param environment seeds settings that are not stored yet
+   */
+  public static HoldfastServer start(
+      ServerConfig config, DataSource dataSource, Map<String, String> environment) {
+    return new HoldfastServer(config, dataSource, environment);
+  }
+
+  /** Where it listens; empty without the web's role. */
+  public Optional<Integer> port() {
+    return web.map(Web::port);
+  }
+
+  /** The first token, when this start made it. */
+  public Optional<String> newToken() {
+    return newToken;
+  }
+
+  /** The table of routes. */
+  public List<Route> routes() {
+    return List.copyOf(routes);
+  }
+
+  @Override
+  public void close() {
+    while (!open.isEmpty()) {
+      try {
+        open.pop().close();
+      } catch (Exception e) {
+        log.warn("Something did not end well", e);
+      }
+    }
+  }
+}

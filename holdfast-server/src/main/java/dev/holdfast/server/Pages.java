@@ -1,0 +1,87 @@
+package dev.holdfast.server;
+
+import dev.holdfast.api.Json;
+import dev.holdfast.server.auth.Role;
+import dev.holdfast.server.http.Answer;
+import dev.holdfast.server.http.OpenApi;
+import dev.holdfast.server.http.Refusal;
+import dev.holdfast.server.http.Request;
+import dev.holdfast.server.http.Route;
+import dev.holdfast.server.http.Route.Method;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import javax.sql.DataSource;
+
+/** What is not the API: whether the server is well, its figures, its document, a plain page. */
+final class Pages {
+
+  private static final int PATIENCE_SECONDS = 2;
+
+  private Pages() {}
+
+  static List<Route> routes(DataSource dataSource) {
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    new io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics().bindTo(registry);
+    new io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics().bindTo(registry);
+    new io.micrometer.core.instrument.binder.system.ProcessorMetrics().bindTo(registry);
+    return List.of(
+        Route.open("/healthz", "The process runs", request -> Answer.ok(ok())),
+        Route.open("/readyz", "The database answers", request -> ready(dataSource)),
+        Route.of(
+                Method.GET,
+                "/metrics",
+                Role.VIEWER,
+                "Figures, for Prometheus",
+                request -> Answer.text("text/plain; version=0.0.4", registry.scrape()))
+            .ofAllTenants(),
+        Route.open("/", "To the dashboard", Pages::home),
+        Route.open("/ui", "A plain page that lists jobs", request -> page("ui.html", "text/html")),
+        Route.open("/ui/app.js", "Its script", request -> page("app.js", "text/javascript")),
+        Route.open("/ui/app.css", "Its looks", request -> page("app.css", "text/css")));
+  }
+
+  static List<Route> documents(List<Route> routes) {
+    List<Route> all = List.copyOf(routes);
+    return List.of(
+        Route.open("/openapi.json", "This document", request -> Answer.ok(OpenApi.of(all))));
+  }
+
+  private static tools.jackson.databind.node.ObjectNode ok() {
+    return Json.object().put("status", "ok");
+  }
+
+  private static Answer ready(DataSource dataSource) {
+    try (Connection connection = dataSource.getConnection()) {
+      if (connection.isValid(PATIENCE_SECONDS)) {
+        return Answer.ok(ok());
+      }
+    } catch (SQLException e) {
+      // said below, without its words
+    }
+    throw Refusal.of(503, "DATABASE", "The database cannot be reached");
+  }
+
+  private static Answer home(Request request) {
+    request.http().res().setHeader("Location", "/ui");
+    return new Answer(302, "text/plain", "/ui");
+  }
+
+  private static Answer page(String name, String type) {
+    try (InputStream in = Pages.class.getResourceAsStream("/dev/holdfast/server/" + name)) {
+      if (in == null) {
+        throw new IllegalStateException("no resource " + name);
+      }
+      return Answer.text(
+          type + "; charset=utf-8", new String(in.readAllBytes(), StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,119 @@
+package dev.holdfast.server;
+
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.server.http.Tls;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * How a node is to be run. Wrong settings are refused here, by their names, before anything starts.
+ *
+ * @param data where the first token is kept
+ * @param auth off only on an address that this machine alone can reach
+ * @param names that the server answers to, beside its own on a machine's own address; none is any
+ * @param requestsPerSecond of one token
+ * @param longPolls of one token, at once
+ * @param mostBytes of one request
+ */
+public record ServerConfig(
+    String host,
+    int port,
+    Path data,
+    boolean auth,
+    Set<ServerRole> roles,
+    Optional<Tls> tls,
+    Set<String> names,
+    int requestsPerSecond,
+    int longPolls,
+    long mostBytes) {
+
+  public ServerConfig {
+    if (port < 0 || port > 65_535) {
+      throw HoldfastException.badConfig("port", port, "0 to 65535");
+    }
+    if (roles.isEmpty()) {
+      throw HoldfastException.badConfig("roles", "none", "web, scheduler, worker");
+    }
+    if (!auth && !isLoopback(host)) {
+      throw HoldfastException.badConfig(
+          "auth", "off", "only with a host that this machine alone can reach, like 127.0.0.1");
+    }
+    if (requestsPerSecond < 1 || longPolls < 1 || mostBytes < 1_024) {
+      throw HoldfastException.badConfig(
+          "limits",
+          requestsPerSecond + ", " + longPolls + ", " + mostBytes,
+          "1 request a second, 1 long-poll and 1024 bytes or more");
+    }
+    roles = Set.copyOf(roles);
+    names = Set.copyOf(names);
+  }
+
+  public static ServerConfig defaults(Path data) {
+    return new ServerConfig(
+        "127.0.0.1",
+        8080,
+        data,
+        true,
+        EnumSet.allOf(ServerRole.class),
+        Optional.empty(),
+        Set.of(),
+        10_000,
+        5_000,
+        16L << 20);
+  }
+
+  public ServerConfig withAddress(String host, int port) {
+    return new ServerConfig(
+        host, port, data, auth, roles, tls, names, requestsPerSecond, longPolls, mostBytes);
+  }
+
+  public ServerConfig withAuth(boolean auth) {
+    return new ServerConfig(
+        host, port, data, auth, roles, tls, names, requestsPerSecond, longPolls, mostBytes);
+  }
+
+  public ServerConfig withRoles(Set<ServerRole> roles) {
+    return new ServerConfig(
+        host, port, data, auth, roles, tls, names, requestsPerSecond, longPolls, mostBytes);
+  }
+
+  public ServerConfig withTls(Tls tls) {
+    return new ServerConfig(
+        host,
+        port,
+        data,
+        auth,
+        roles,
+        Optional.of(tls),
+        names,
+        requestsPerSecond,
+        longPolls,
+        mostBytes);
+  }
+
+  public ServerConfig withNames(Set<String> names) {
+    return new ServerConfig(
+        host, port, data, auth, roles, tls, names, requestsPerSecond, longPolls, mostBytes);
+  }
+
+  public ServerConfig withLimits(int requestsPerSecond, int longPolls, long mostBytes) {
+    return new ServerConfig(
+        host, port, data, auth, roles, tls, names, requestsPerSecond, longPolls, mostBytes);
+  }
+
+  public boolean isLoopback() {
+    return isLoopback(host);
+  }
+
+  private static boolean isLoopback(String host) {
+    try {
+      return InetAddress.getByName(host).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      throw HoldfastException.badConfig("host", host, "an address of this machine");
+    }
+  }
+}

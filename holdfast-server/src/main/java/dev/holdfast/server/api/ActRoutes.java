@@ -1,0 +1,243 @@
+package dev.holdfast.server.api;
+
+import static dev.holdfast.server.api.Routes.BASE;
+import static dev.holdfast.server.http.Route.Method.DELETE;
+import static dev.holdfast.server.http.Route.Method.PATCH;
+import static dev.holdfast.server.http.Route.Method.POST;
+
+import dev.holdfast.api.Fields;
+import dev.holdfast.api.Json;
+import dev.holdfast.audit.Act;
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Job;
+import dev.holdfast.job.JobAct;
+import dev.holdfast.job.Payload;
+import dev.holdfast.job.Policy.OnStop;
+import dev.holdfast.queue.Acts;
+import dev.holdfast.queue.Changes;
+import dev.holdfast.queue.JobPage;
+import dev.holdfast.server.auth.Role;
+import dev.holdfast.server.http.Answer;
+import dev.holdfast.server.http.Refusal;
+import dev.holdfast.server.http.Request;
+import dev.holdfast.server.http.Route;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What people do to jobs. */
+final class ActRoutes {
+
+  // Resolving and changing say more than that it be done.
+  private static final Set<JobAct> PLAIN =
+      EnumSet.of(
+          JobAct.CANCEL,
+          JobAct.STOP,
+          JobAct.PAUSE,
+          JobAct.RESUME,
+          JobAct.RETRY,
+          JobAct.REQUEUE,
+          JobAct.FAIL);
+
+  List<Route> routes() {
+    List<Route> routes = new ArrayList<>();
+    for (JobAct act : PLAIN) {
+      Role role = act == JobAct.CANCEL ? Role.ADMIN : Role.OPERATOR;
+      routes.add(
+          Route.of(
+                  POST,
+                  BASE + "/jobs/{id}/" + act.stored(),
+                  role,
+                  "Lets somebody " + act.stored() + " a job",
+                  request -> perform(request, act))
+              .fields("reason", "force"));
+    }
+    routes.add(
+        Route.of(
+                POST,
+                BASE + "/jobs/{id}/resolve",
+                Role.OPERATOR,
+                "Somebody did by hand what a job was to do",
+                request -> perform(request, JobAct.RESOLVE))
+            .fields("reason", "force", "result"));
+    routes.add(
+        Route.of(
+                PATCH,
+                BASE + "/jobs/{id}",
+                Role.OPERATOR,
+                "Another time, priority or tags for a job that waits",
+                this::change)
+            .fields("run_at", "priority", "tags", "reason"));
+    routes.add(
+        Route.of(
+            DELETE,
+            BASE + "/jobs/{id}",
+            Role.ADMIN,
+            "Removes a finished job and its history",
+            this::delete));
+    routes.add(
+        Route.of(
+                POST,
+                BASE + "/jobs/actions",
+                Role.OPERATOR,
+                "Does the same to many jobs, by filter; dry_run only says to which",
+                this::performOnMany)
+            .fields("action", "filter", "reason", "force", "dry_run", "limit", "after"));
+    return routes;
+  }
+
+  private Answer perform(Request request, JobAct what) {
+    Fields body = request.body();
+    UUID id = request.id();
+    if (what == JobAct.STOP) {
+      checkStop(request, JobRoutes.job(request, id));
+    }
+    Job after = orState(request, id, () -> perform(request, what, id, request.act(body), body));
+    return Answer.ok(JobRoutes.json(request, after));
+  }
+
+  // Stopping one that is cancelled by it is cancelling.
+  private static void checkStop(Request request, Job job) {
+    if (job.policy().onStop() == OnStop.CANCEL) {
+      request.require(Role.ADMIN, "stopping a job that is cancelled when stopped");
+    }
+  }
+
+  private static Job perform(Request request, JobAct what, UUID id, Act act, Fields body) {
+    Acts acts = request.desk().acts();
+    return switch (what) {
+      case CANCEL -> acts.cancel(id, act);
+      case STOP -> acts.stop(id, act);
+      case PAUSE -> acts.pause(id, act);
+      case RESUME -> acts.resume(id, act);
+      case RETRY -> acts.retry(id, act);
+      case REQUEUE -> acts.requeue(id, act);
+      case FAIL -> acts.fail(id, act);
+      case RESOLVE -> acts.resolve(id, result(body), act);
+      case CHANGE, DELETE -> throw new IllegalArgumentException(what + " says more");
+    };
+  }
+
+  private static Payload result(Fields body) {
+    return body.any("result").map((JsonNode json) -> new Payload(Json.write(json))).orElse(Payload.NULL);
+  }
+
+  private interface Doing {
+    Job perform();
+  }
+
+  /** A refusal for the job's state says which that is. */
+  private static Job orState(Request request, UUID id, Doing doing) {
+    try {
+      return doing.perform();
+    } catch (HoldfastException e) {
+      if (e.code() != ErrorCode.STATE_CONFLICT) {
+        throw e;
+      }
+      Optional<Job> job = request.desk().jobs().get(id);
+      throw new Refusal(
+              409,
+              e.code().name(),
+              String.valueOf(e.getMessage()),
+              job.map(found -> Map.of("state", found.state().stored())).orElse(Map.of()))
+          .asException();
+    }
+  }
+
+  private Answer change(Request request) {
+    Fields body = request.body();
+    Changes changes =
+        new Changes(
+            body.optionalInstant("run_at"),
+            body.optionalInt("priority"),
+            body.any("tags").map(tags -> body.texts("tags")));
+    UUID id = request.id();
+    Job after =
+        orState(request, id, () -> request.desk().acts().change(id, changes, request.act(body)));
+    return Answer.ok(JobRoutes.json(request, after));
+  }
+
+  private Answer delete(Request request) {
+    UUID id = request.id();
+    orState(
+        request,
+        id,
+        () -> {
+          Job job = JobRoutes.job(request, id);
+          request.desk().acts().delete(id, request.act());
+          return job;
+        });
+    return Answer.done();
+  }
+
+  private Answer performOnMany(Request request) {
+    Fields body = request.body();
+    JobAct what = plain(body.text("action"));
+    if (what == JobAct.CANCEL) {
+      request.require(Role.ADMIN, "cancelling");
+    }
+    Fields filter =
+        body.optionalObject("filter").orElseThrow(() -> body.missing("filter", "an object"));
+    filter.only(Set.of(JobRoutes.FILTERS));
+    int limit = body.optionalInt("limit").orElse(100);
+    JobPage page =
+        request
+            .desk()
+            .jobs()
+            .list(
+                JobRoutes.filter(filter::optionalText),
+                body.optionalText("after").map(after -> Fields.uuid("after", after)),
+                limit);
+    boolean dryRun = body.flag("dry_run");
+    ObjectNode json = Json.object().put("dry_run", dryRun).put("matched", page.jobs().size());
+    ArrayNode results = json.putArray("results");
+    page.jobs()
+        .forEach(job -> results.add(dryRun ? preview(what, job, body) : one(request, what, job, body)));
+    Json.put(json, "after", page.after());
+    return Answer.ok(json);
+  }
+
+  private static JobAct plain(String name) {
+    return PLAIN.stream()
+        .filter(act -> act.stored().equals(name))
+        .findFirst()
+        .orElseThrow(() ->
+            HoldfastException.invalid(
+                "action", name, PLAIN.stream().map(JobAct::stored).toList().toString()));
+  }
+
+  private static ObjectNode preview(JobAct what, Job job, Fields body) {
+    boolean allowed = what.isAllowed(job.state(), body.flag("force"));
+    return result(job.id(), job.state().stored(), allowed ? "would" : "refused");
+  }
+
+  // What one refuses must not keep the others from it.
+  private static ObjectNode one(Request request, JobAct what, Job job, Fields body) {
+    try {
+      if (what == JobAct.STOP) {
+        checkStop(request, job);
+      }
+      Job after = perform(request, what, job.id(), request.act(body), body);
+      return result(job.id(), after.state().stored(), "done");
+    } catch (HoldfastException e) {
+      if (e.code() != ErrorCode.STATE_CONFLICT && e.code() != ErrorCode.NOT_FOUND) {
+        throw e;
+      }
+      return result(job.id(), job.state().stored(), "refused");
+    } catch (Refusal.Refused e) {
+      return result(job.id(), job.state().stored(), "refused");
+    }
+  }
+
+  private static ObjectNode result(UUID id, String state, String status) {
+    return Json.object().put("job_id", id.toString()).put("state", state).put("status", status);
+  }
+}

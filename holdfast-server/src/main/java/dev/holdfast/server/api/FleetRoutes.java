@@ -1,0 +1,90 @@
+package dev.holdfast.server.api;
+
+import static dev.holdfast.server.api.Routes.BASE;
+import static dev.holdfast.server.http.Route.Method.GET;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.api.Json;
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.fleet.WorkerState;
+import dev.holdfast.server.auth.Role;
+import dev.holdfast.server.http.Answer;
+import dev.holdfast.server.http.Request;
+import dev.holdfast.server.http.Route;
+import dev.holdfast.subject.SubjectState;
+import java.util.List;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Who works, and what follows the work. */
+final class FleetRoutes {
+
+  private final Holdfast holdfast;
+
+  FleetRoutes(Holdfast holdfast) {
+    this.holdfast = holdfast;
+  }
+
+  List<Route> routes() {
+    return List.of(
+        Route.of(GET, BASE + "/workers", Role.VIEWER, "Lists workers", this::workers)
+            .queries("limit", "after"),
+        Route.of(
+            GET,
+            BASE + "/subjects/{type}/{id}",
+            Role.VIEWER,
+            "Where a subject is",
+            this::subject));
+  }
+
+  private Answer workers(Request request) {
+    int limit = request.limit();
+    List<WorkerState> workers =
+        holdfast.workers().list(request.desk().tenant(), request.after(), limit);
+    ObjectNode json = Json.object();
+    ArrayNode list = json.putArray("workers");
+    workers.forEach(worker -> list.add(json(worker)));
+    json.put("after", workers.size() == limit ? workers.getLast().info().name() : null);
+    return Answer.ok(json);
+  }
+
+  private static ObjectNode json(WorkerState worker) {
+    ObjectNode json = Json.object();
+    json.put("name", worker.info().name());
+    json.put("host", worker.info().host());
+    ObjectNode labels = json.putObject("labels");
+    worker.info().labels().forEach(labels::put);
+    worker.info().queues().stream().sorted().forEach(json.putArray("queues")::add);
+    worker
+        .info()
+        .kinds()
+        .ifPresentOrElse(
+            kinds -> kinds.stream().sorted().forEach(json.putArray("kinds")::add),
+            () -> json.putNull("kinds"));
+    json.put("online", worker.online());
+    Json.put(json, "started_at", worker.startedAt());
+    Json.put(json, "last_seen", worker.beatAt());
+    json.put("active_jobs", worker.activeJobs());
+    return json;
+  }
+
+  private Answer subject(Request request) {
+    String type = request.path("type");
+    String id = request.path("id");
+    SubjectState subject =
+        request
+            .desk()
+            .subjects()
+            .get(type, id)
+            .orElseThrow(() ->
+                new HoldfastException(ErrorCode.NOT_FOUND, "no subject " + type + " " + id));
+    ObjectNode json = Json.object();
+    json.put("type", type);
+    json.put("id", id);
+    json.put("state", subject.state());
+    json.put("job_id", subject.jobId().toString());
+    Json.put(json, "updated_at", subject.updatedAt());
+    return Answer.ok(json);
+  }
+}

@@ -1,0 +1,83 @@
+package dev.holdfast.server.api;
+
+import static dev.holdfast.server.api.Routes.BASE;
+import static dev.holdfast.server.http.Route.Method.GET;
+import static dev.holdfast.server.http.Route.Method.PUT;
+
+import dev.holdfast.api.Fields;
+import dev.holdfast.api.Json;
+import dev.holdfast.codec.PolicyJson;
+import dev.holdfast.queue.QueueSettings;
+import dev.holdfast.queue.QueueState;
+import dev.holdfast.server.auth.Role;
+import dev.holdfast.server.http.Answer;
+import dev.holdfast.server.http.Request;
+import dev.holdfast.server.http.Route;
+import java.util.List;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Queues: how they treat their jobs, and how many there are. */
+final class QueueRoutes {
+
+  private static final PolicyJson POLICIES = new PolicyJson();
+
+  List<Route> routes() {
+    return List.of(
+        Route.of(GET, BASE + "/queues", Role.VIEWER, "Lists queues", this::list)
+            .queries("limit", "after"),
+        Route.of(GET, BASE + "/queues/{name}", Role.VIEWER, "A queue", this::get),
+        Route.of(
+                PUT,
+                BASE + "/queues/{name}",
+                Role.OPERATOR,
+                "Pauses a queue, limits it, or gives its jobs defaults; what is left out stays",
+                this::put)
+            .fields("paused", "concurrency_limit", "defaults"));
+  }
+
+  private Answer list(Request request) {
+    int limit = request.limit();
+    List<QueueState> queues = request.desk().queues().list(request.after(), limit);
+    ObjectNode json = Json.object();
+    ArrayNode list = json.putArray("queues");
+    queues.forEach(queue ->
+        list.add(
+            json(queue.name(), queue.settings())
+                .put("queued", queue.queued())
+                .put("running", queue.running())));
+    json.put("after", queues.size() == limit ? queues.getLast().name() : null);
+    return Answer.ok(json);
+  }
+
+  private Answer get(Request request) {
+    String name = request.path("name");
+    return Answer.ok(json(name, request.desk().queues().get(name)));
+  }
+
+  private Answer put(Request request) {
+    String name = request.path("name");
+    Fields body = request.body();
+    QueueSettings before = request.desk().queues().get(name);
+    QueueSettings settings =
+        new QueueSettings(
+            body.optionalBoolean("paused").orElse(before.paused()),
+            body.says("concurrency_limit")
+                ? body.optionalInt("concurrency_limit")
+                : before.concurrencyLimit(),
+            body.any("defaults")
+                .map(defaults -> POLICIES.read(Json.write(defaults)))
+                .orElse(before.defaults()));
+    request.desk().queues().put(name, settings, request.act());
+    return Answer.ok(json(name, settings));
+  }
+
+  private static ObjectNode json(String name, QueueSettings settings) {
+    ObjectNode json = Json.object();
+    json.put("name", name);
+    json.put("paused", settings.paused());
+    json.put("concurrency_limit", settings.concurrencyLimit().orElse(null));
+    json.set("defaults", Json.parse("defaults", POLICIES.write(settings.defaults())));
+    return json;
+  }
+}

@@ -1,0 +1,124 @@
+package dev.holdfast.server.api;
+
+import static dev.holdfast.server.api.Routes.BASE;
+import static dev.holdfast.server.http.Route.Method.GET;
+
+import dev.holdfast.api.Json;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Job;
+import dev.holdfast.queue.LogChunk;
+import dev.holdfast.server.auth.Role;
+import dev.holdfast.server.http.Answer;
+import dev.holdfast.server.http.EventStream;
+import dev.holdfast.server.http.Request;
+import dev.holdfast.server.http.Route;
+import dev.holdfast.server.poll.Hints;
+import dev.holdfast.tenant.Tenant;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What is followed as it happens: hints that something changed, and logs. */
+final class StreamRoutes {
+
+  private static final Duration PACE = Duration.ofSeconds(1);
+  private static final Duration LONGEST = Duration.ofHours(1);
+  private static final int LINES_AT_ONCE = 500;
+
+  private final Hints hints;
+
+  StreamRoutes(Hints hints) {
+    this.hints = hints;
+  }
+
+  List<Route> routes() {
+    return List.of(
+        Route.of(GET, BASE + "/events", Role.VIEWER, "Says when something changed", this::events),
+        Route.of(
+                GET, BASE + "/jobs/{id}/logs", Role.VIEWER, "A job's log, from an offset", this::log)
+            .queries("offset", "limit", "follow"));
+  }
+
+  private Answer events(Request request) throws IOException, InterruptedException {
+    Tenant tenant = request.desk().tenant();
+    long last = hints.number(tenant);
+    try (EventStream stream = EventStream.begin(request.http(), LONGEST)) {
+      stream.send("hello", Optional.of(String.valueOf(last)), Json.object());
+      while (stream.pause(PACE)) {
+        long now = hints.number(tenant);
+        if (now != last) {
+          last = now;
+          stream.send("changed", Optional.of(String.valueOf(now)), Json.object());
+        }
+      }
+    }
+    return EventStream.SENT;
+  }
+
+  private Answer log(Request request) throws IOException, InterruptedException {
+    Job job = JobRoutes.job(request, request.id());
+    long offset = offset(request);
+    boolean follows =
+        request.flag("follow")
+            || String.valueOf(request.http().header("Accept")).contains("text/event-stream");
+    if (follows) {
+      return follow(request, job.id(), offset);
+    }
+    return Answer.ok(json(offset, request.desk().jobs().log(job.id(), offset, request.limit())));
+  }
+
+  private static long offset(Request request) {
+    Optional<String> last = Optional.ofNullable(request.http().header("Last-Event-ID"));
+    long offset =
+        request
+            .number("offset")
+            .or(() -> last.filter(id -> id.matches("\\d{1,18}")).map(Long::valueOf))
+            .orElse(0L);
+    if (offset < 0) {
+      throw HoldfastException.invalid("offset", offset, "0 or more");
+    }
+    return offset;
+  }
+
+  private static ObjectNode json(long from, LogChunk chunk) {
+    ObjectNode json = Json.object();
+    ArrayNode lines = json.putArray("logs");
+    chunk
+        .lines()
+        .forEach(line ->
+            lines
+                .addObject()
+                .put("at", line.at().toString())
+                .put("fence", line.fence())
+                .put("line", line.text()));
+    json.put("offset", from);
+    json.put("next_offset", chunk.offset());
+    return json;
+  }
+
+  // Whoever is cut off goes on where they were: each event's id is where the next one begins.
+  private Answer follow(Request request, UUID id, long from) throws IOException, InterruptedException {
+    long offset = from;
+    try (EventStream stream = EventStream.begin(request.http(), LONGEST)) {
+      boolean over = false;
+      do {
+        // Looked at before the log: what it said before its end must not be missed.
+        over = JobRoutes.job(request, id).state().isFinished();
+        LogChunk chunk = request.desk().jobs().log(id, offset, LINES_AT_ONCE);
+        while (!chunk.lines().isEmpty()) {
+          stream.send("log", Optional.of(String.valueOf(chunk.offset())), json(offset, chunk));
+          offset = chunk.offset();
+          chunk = request.desk().jobs().log(id, offset, LINES_AT_ONCE);
+        }
+      } while (!over && stream.pause(PACE));
+      if (over) {
+        stream.send("end", Optional.of(String.valueOf(offset)), Json.object());
+      }
+    }
+    return EventStream.SENT;
+  }
+}

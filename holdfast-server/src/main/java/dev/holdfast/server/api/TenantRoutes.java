@@ -1,0 +1,144 @@
+package dev.holdfast.server.api;
+
+import static dev.holdfast.server.api.Routes.BASE;
+import static dev.holdfast.server.http.Route.Method.DELETE;
+import static dev.holdfast.server.http.Route.Method.GET;
+import static dev.holdfast.server.http.Route.Method.POST;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.api.Fields;
+import dev.holdfast.api.Json;
+import dev.holdfast.server.auth.Role;
+import dev.holdfast.server.auth.Token;
+import dev.holdfast.server.auth.Tokens;
+import dev.holdfast.server.http.Answer;
+import dev.holdfast.server.http.Refusal;
+import dev.holdfast.server.http.Request;
+import dev.holdfast.server.http.Route;
+import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.tenant.TenantName;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Tenants, and who may ask for what in them. */
+final class TenantRoutes {
+
+  private final Holdfast holdfast;
+  private final Desks desks;
+  private final Tokens tokens;
+
+  TenantRoutes(Holdfast holdfast, Desks desks, Tokens tokens) {
+    this.holdfast = holdfast;
+    this.desks = desks;
+    this.tokens = tokens;
+  }
+
+  List<Route> routes() {
+    return List.of(
+        Route.of(GET, BASE + "/tenants", Role.SYSTEM, "Lists tenants", this::list).ofAllTenants(),
+        Route.of(POST, BASE + "/tenants", Role.SYSTEM, "Makes a tenant", this::create)
+            .fields("name")
+            .ofAllTenants(),
+        Route.of(
+                DELETE,
+                BASE + "/tenants/{name}",
+                Role.SYSTEM,
+                "Removes a tenant and all that is in it",
+                this::drop)
+            .ofAllTenants(),
+        Route.of(GET, BASE + "/tokens", Role.ADMIN, "Lists tokens", this::listTokens),
+        Route.of(POST, BASE + "/tokens", Role.ADMIN, "Makes a token; shown once", this::makeToken)
+            .fields("name", "role", "tenant", "expires_at"),
+        Route.of(DELETE, BASE + "/tokens/{id}", Role.ADMIN, "Revokes a token", this::revoke));
+  }
+
+  private Answer list(Request request) {
+    ObjectNode json = Json.object();
+    ArrayNode list = json.putArray("tenants");
+    holdfast.tenants().list().forEach(tenant -> list.addObject().put("name", tenant.value()));
+    return Answer.ok(json);
+  }
+
+  private Answer create(Request request) {
+    TenantName name = new TenantName(request.body().text("name"));
+    boolean isNew = !holdfast.tenants().list().contains(name);
+    holdfast.tenants().create(name);
+    ObjectNode json = Json.object().put("name", name.value());
+    return isNew ? Answer.created(json) : Answer.ok(json);
+  }
+
+  private Answer drop(Request request) {
+    TenantName name = new TenantName(request.path("name"));
+    holdfast.tenants().drop(name);
+    desks.forget(name);
+    return Answer.done();
+  }
+
+  private Answer listTokens(Request request) {
+    ObjectNode json = Json.object();
+    ArrayNode list = json.putArray("tokens");
+    tokens
+        .list(request.desk().tenant().name(), request.mayDo(Role.SYSTEM))
+        .forEach(token -> list.add(json(token)));
+    return Answer.ok(json);
+  }
+
+  private static ObjectNode json(Token token) {
+    ObjectNode json = Json.object();
+    json.put("id", token.id().toString());
+    json.put("name", token.name());
+    json.put("role", token.role().stored());
+    Json.put(json, "tenant", token.tenant());
+    Json.put(json, "created_at", token.createdAt());
+    Json.put(json, "expires_at", token.expiresAt());
+    Json.put(json, "revoked_at", token.revokedAt());
+    return json;
+  }
+
+  private Answer makeToken(Request request) {
+    Fields body = request.body();
+    Role role = Role.of(body.text("role"));
+    TenantName own = request.desk().tenant().name();
+    Optional<TenantName> asked = body.optionalText("tenant").map(TenantName::new);
+    if (role == Role.SYSTEM) {
+      request.require(Role.SYSTEM, "a token that belongs to no tenant");
+    } else if (asked.filter(tenant -> !tenant.equals(own)).isPresent()) {
+      request.require(Role.SYSTEM, "a token for another tenant");
+      desks.of(asked.get()); // which must exist
+    }
+    Optional<TenantName> tenant =
+        role == Role.SYSTEM ? Optional.empty() : Optional.of(asked.orElse(own));
+    if (role == Role.SYSTEM && asked.isPresent()) {
+      throw Refusal.of(400, "INVALID_ARGUMENT", "tenant is given; allowed: none with role system");
+    }
+    String token = tokens.draw();
+    UUID id = tokens.put(token, body.text("name"), role, tenant, body.optionalInstant("expires_at"));
+    record(request, "make_token", id, role.stored() + " " + body.text("name"));
+    ObjectNode json = Json.object().put("id", id.toString()).put("token", token);
+    json.put("name", body.text("name")).put("role", role.stored());
+    Json.put(json, "tenant", tenant);
+    return Answer.created(json);
+  }
+
+  private Answer revoke(Request request) {
+    UUID id = request.id();
+    tokens.revoke(id, request.desk().tenant().name(), request.mayDo(Role.SYSTEM));
+    record(request, "revoke_token", id, "");
+    return Answer.done();
+  }
+
+  private static void record(Request request, String what, UUID token, String after) {
+    request
+        .desk()
+        .tenant()
+        .db()
+        .useTransaction(handle ->
+            request
+                .desk()
+                .audit()
+                .write(handle, request.act(), what, "token:" + token, "", after));
+  }
+}

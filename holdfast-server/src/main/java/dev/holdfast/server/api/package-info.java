@@ -1,0 +1,5 @@
+/** The native API, route by route. */
+@NullMarked
+package dev.holdfast.server.api;
+
+import org.jspecify.annotations.NullMarked;

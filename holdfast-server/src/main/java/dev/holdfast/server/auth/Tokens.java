@@ -1,0 +1,172 @@
+package dev.holdfast.server.auth;
+
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Limits;
+import dev.holdfast.tenant.Columns;
+import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.TenantName;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jdbi.v3.core.mapper.RowMapper;
+
+/**
+ * Tokens: random, shown once, kept as their SHA-256. A slow hash would gain nothing, because there
+ * is nothing to guess in 256 random bits. Thread-safe.
+ */
+public final class Tokens {
+
+  /** Makes one that strayed into a log or a repository easy to find. */
+  private static final String PREFIX = "hf_";
+
+  private static final int BYTES = 32;
+
+  private static final String PUT =
+      """
+      INSERT INTO {schema}.token (id, name, role, tenant, hash, expires_at)
+      VALUES (:id, :name, :role, :tenant, :hash, :expires_at)
+      ON CONFLICT (hash) DO NOTHING
+      """;
+
+  private static final String IN_FORCE =
+      """
+      SELECT id, name, role, tenant
+        FROM {schema}.token
+       WHERE hash = :hash
+         AND revoked_at IS NULL
+         AND (expires_at IS NULL OR expires_at > now())
+      """;
+
+  // Of one tenant, and those that belong to none only for somebody who does neither.
+  private static final String LIST =
+      """
+      SELECT id, name, role, tenant, created_at, expires_at, revoked_at
+        FROM {schema}.token
+       WHERE tenant = :tenant OR (:of_system AND tenant IS NULL)
+       ORDER BY created_at, id
+       LIMIT 1000
+      """;
+
+  private static final String REVOKE =
+      """
+      UPDATE {schema}.token
+         SET revoked_at = now()
+       WHERE id = :id AND revoked_at IS NULL
+         AND (tenant = :tenant OR (:of_system AND tenant IS NULL))
+      """;
+
+  private static final RowMapper<Token> TOKEN =
+      (row, context) ->
+          new Token(
+              row.getObject("id", UUID.class),
+              row.getString("name"),
+              Role.of(row.getString("role")),
+              Columns.optionalText(row, "tenant"),
+              Columns.instant(row, "created_at"),
+              Columns.optionalInstant(row, "expires_at"),
+              Columns.optionalInstant(row, "revoked_at"));
+
+  private final SecureRandom random = new SecureRandom();
+  private final Db db;
+  private final String inForce;
+
+  public Tokens(Db control) {
+    this.db = control;
+    this.inForce = control.sql(IN_FORCE);
+  }
+
+  /** A token that nobody has yet, of as many random bits as a key. */
+  public String draw() {
+    byte[] bytes = new byte[BYTES];
+    random.nextBytes(bytes);
+    return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  /**
+   * Keeps a token; one that is kept already stays as it is.
+   *
+   * @param tenant empty, and only then, for a role that belongs to none
+   */
+  public UUID put(
+      String token,
+      String name,
+      Role role,
+      Optional<TenantName> tenant,
+      Optional<Instant> expiresAt) {
+    Limits.name("name", name);
+    expiresAt.ifPresent(moment -> Limits.moment("expires_at", moment));
+    if ((role == Role.SYSTEM) != tenant.isEmpty()) {
+      throw HoldfastException.invalid(
+          "tenant", tenant.map(TenantName::value).orElse("none"), "one, unless the role is system");
+    }
+    UUID id = UUID.randomUUID();
+    db.useHandle(handle ->
+        handle
+            .createUpdate(db.sql(PUT))
+            .bind("id", id)
+            .bind("name", name)
+            .bind("role", role.stored())
+            .bind("tenant", tenant.map(TenantName::value).orElse(null))
+            .bind("hash", hash(token))
+            .bind("expires_at", expiresAt.map(at -> at.atOffset(ZoneOffset.UTC)).orElse(null))
+            .execute());
+    return id;
+  }
+
+  /** Whose token it is, if it is in force. */
+  public Optional<Principal> principal(String token) {
+    return db.withHandle(handle ->
+        handle
+            .createQuery(inForce)
+            .bind("hash", hash(token))
+            .map((row, context) ->
+                new Principal(
+                    row.getString("name"),
+                    Role.of(row.getString("role")),
+                    Columns.optionalText(row, "tenant").map(TenantName::new),
+                    row.getString("id")))
+            .findOne());
+  }
+
+  /** Those of a tenant, oldest first. */
+  public List<Token> list(TenantName tenant, boolean ofSystem) {
+    return db.withHandle(handle ->
+        handle
+            .createQuery(db.sql(LIST))
+            .bind("tenant", tenant.value())
+            .bind("of_system", ofSystem)
+            .map(TOKEN)
+            .list());
+  }
+
+  /** From the next request on, everywhere. */
+  public void revoke(UUID id, TenantName tenant, boolean ofSystem) {
+    int revoked =
+        db.withHandle(handle ->
+            handle
+                .createUpdate(db.sql(REVOKE))
+                .bind("id", id)
+                .bind("tenant", tenant.value())
+                .bind("of_system", ofSystem)
+                .execute());
+    if (revoked == 0) {
+      throw new HoldfastException(ErrorCode.NOT_FOUND, "no token " + id + " in force");
+    }
+  }
+
+  private static byte[] hash(String token) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new LinkageError("every Java has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Who may do what. */
+@NullMarked
+package dev.holdfast.server.auth;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,66 @@
+package dev.holdfast.server.http;
+
+import dev.holdfast.api.Json;
+import io.javalin.http.Context;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Server-sent events, written by the thread that serves the request. */
+public final class EventStream implements AutoCloseable {
+
+  /** There is nothing left to say. */
+  public static final Answer SENT = new Answer(200, "text/event-stream", "");
+
+  private static final Duration KEEP_ALIVE = Duration.ofSeconds(15);
+
+  private final OutputStream out;
+  private final long endsAtNanos;
+  private long spokeAtNanos = System.nanoTime();
+
+  private EventStream(OutputStream out, Duration longest) {
+    this.out = out;
+    this.endsAtNanos = System.nanoTime() + longest.toNanos();
+  }
+
+  public static EventStream begin(Context http, Duration longest) throws IOException {
+    http.res().setStatus(200);
+    http.res().setContentType("text/event-stream");
+    http.res().setHeader("Cache-Control", "no-store");
+    http.res().setHeader("X-Accel-Buffering", "no");
+    EventStream stream = new EventStream(http.res().getOutputStream(), longest);
+    stream.write("retry: 2000\n\n");
+    return stream;
+  }
+
+  public void send(String event, Optional<String> id, ObjectNode data) throws IOException {
+    StringBuilder text = new StringBuilder();
+    id.ifPresent(given -> text.append("id: ").append(given).append('\n'));
+    text.append("event: ").append(event).append('\n');
+    text.append("data: ").append(Json.write(data)).append("\n\n");
+    write(text.toString());
+  }
+
+  /** Waits a little; false when it has gone on for long enough, or the server ends. */
+  public boolean pause(Duration length) throws IOException, InterruptedException {
+    Thread.sleep(length);
+    if (System.nanoTime() - spokeAtNanos > KEEP_ALIVE.toNanos()) {
+      write(":\n\n"); // fails when nobody listens any more
+    }
+    return System.nanoTime() - endsAtNanos < 0;
+  }
+
+  private void write(String text) throws IOException {
+    out.write(text.getBytes(StandardCharsets.UTF_8));
+    out.flush();
+    spokeAtNanos = System.nanoTime();
+  }
+
+  @Override
+  public void close() {
+    // The container closes it, with the request.
+  }
+}

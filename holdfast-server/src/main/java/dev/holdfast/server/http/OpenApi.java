@@ -1,0 +1,93 @@
+package dev.holdfast.server.http;
+
+import dev.holdfast.api.Json;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The table of routes as an OpenAPI document. */
+public final class OpenApi {
+
+  private OpenApi() {}
+
+  public static ObjectNode of(List<Route> routes) {
+    ObjectNode json = Json.object();
+    json.put("openapi", "3.1.0");
+    json.putObject("info")
+        .put("title", "Holdfast")
+        .put("version", "1")
+        .put("description", "Durable job execution.");
+    ObjectNode paths = json.putObject("paths");
+    routes.forEach(route -> {
+      ObjectNode path =
+          paths.get(route.path()) instanceof ObjectNode there
+              ? there
+              : paths.putObject(route.path());
+      path.set(route.method().name().toLowerCase(Locale.ROOT), operation(route));
+    });
+    ObjectNode components = json.putObject("components");
+    components.putObject("securitySchemes").putObject("token").put("type", "http").put("scheme", "bearer");
+    components.putObject("schemas").set("Problem", problem());
+    return json;
+  }
+
+  private static ObjectNode operation(Route route) {
+    ObjectNode json = Json.object();
+    json.put("operationId", operationId(route));
+    json.put("summary", route.summary());
+    ArrayNode parameters = json.putArray("parameters");
+    route.parameters().forEach(name -> parameters.add(parameter(name, "path", true)));
+    route.queries().stream().sorted().forEach(name -> parameters.add(parameter(name, "query", false)));
+    if (route.role().isPresent() && route.scope() == Route.Scope.TENANT) {
+      parameters.add(parameter("X-Holdfast-Tenant", "header", false));
+    }
+    if (!route.fields().isEmpty()) {
+      ObjectNode schema =
+          json.putObject("requestBody")
+              .putObject("content")
+              .putObject("application/json")
+              .putObject("schema");
+      schema.put("type", "object").put("additionalProperties", false);
+      ObjectNode properties = schema.putObject("properties");
+      route.fields().stream().sorted().forEach(properties::putObject);
+    }
+    ObjectNode responses = json.putObject("responses");
+    responses.putObject("2XX").put("description", "Done");
+    responses
+        .putObject("default")
+        .put("description", "What went wrong")
+        .putObject("content")
+        .putObject("application/problem+json")
+        .putObject("schema")
+        .put("$ref", "#/components/schemas/Problem");
+    ArrayNode security = json.putArray("security");
+    route.role().ifPresent(role -> {
+      security.addObject().putArray("token");
+      json.put("x-role", role.stored());
+    });
+    return json;
+  }
+
+  private static String operationId(Route route) {
+    String path = route.path().replaceAll("[^A-Za-z0-9]+", "_").replaceAll("_$", "");
+    return route.method().name().toLowerCase(Locale.ROOT) + path;
+  }
+
+  private static ObjectNode parameter(String name, String in, boolean required) {
+    ObjectNode json = Json.object().put("name", name).put("in", in).put("required", required);
+    json.putObject("schema").put("type", "string");
+    return json;
+  }
+
+  private static ObjectNode problem() {
+    ObjectNode json = Json.object().put("type", "object");
+    ObjectNode properties = json.putObject("properties");
+    Stream.of("type", "title", "code", "detail")
+        .forEach(name -> properties.putObject(name).put("type", "string"));
+    properties.putObject("status").put("type", "integer");
+    Stream.of("title", "status", "code", "detail").forEach(json.putArray("required")::add);
+    return json;
+  }
+}

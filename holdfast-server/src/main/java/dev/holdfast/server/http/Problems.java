@@ -1,0 +1,78 @@
+package dev.holdfast.server.http;
+
+import dev.holdfast.api.Json;
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What went wrong, as a problem of RFC 9457 with a stable code. Never a stack trace. */
+public final class Problems {
+
+  private static final Logger log = LoggerFactory.getLogger(Problems.class);
+
+  private Problems() {}
+
+  public static Answer of(Exception e) {
+    return of(refusal(e));
+  }
+
+  private static Refusal refusal(Exception e) {
+    return switch (e) {
+      case Refusal.Refused refused -> refused.refusal();
+      case HoldfastException failure -> refusal(failure);
+      default -> {
+        log.error("A request failed", e);
+        yield new Refusal(500, "INTERNAL", "Something went wrong here; the log says what");
+      }
+    };
+  }
+
+  private static Refusal refusal(HoldfastException e) {
+    String code = e.code().name();
+    String detail = String.valueOf(e.getMessage());
+    return switch (e.code()) {
+      case INVALID_ARGUMENT, BAD_PAYLOAD -> new Refusal(400, code, detail);
+      case NOT_FOUND -> new Refusal(404, code, detail);
+      case STATE_CONFLICT, LEASE_LOST -> new Refusal(409, code, detail);
+      case DATABASE -> {
+        log.warn("The database failed", e);
+        yield new Refusal(503, code, "The database cannot be reached, or is busy; try again");
+      }
+      case BAD_CONFIG, UNKNOWN_KIND, SCHEMA_MISMATCH -> {
+        log.error("A request failed", e);
+        yield new Refusal(500, ErrorCode.SCHEMA_MISMATCH.name().equals(code) ? code : "INTERNAL",
+            "Something is wrong with this server; its log says what");
+      }
+    };
+  }
+
+  public static Answer of(Refusal refusal) {
+    ObjectNode json = Json.object();
+    json.put("type", "about:blank");
+    json.put("title", title(refusal.status()));
+    json.put("status", refusal.status());
+    json.put("code", refusal.code());
+    json.put("detail", refusal.detail());
+    refusal.more().forEach(json::put);
+    return Answer.json(refusal.status(), "application/problem+json", json);
+  }
+
+  private static String title(int status) {
+    return switch (status) {
+      case 400 -> "Bad request";
+      case 401 -> "Who are you?";
+      case 403 -> "Not allowed";
+      case 404 -> "Not found";
+      case 405 -> "Method not allowed";
+      case 409 -> "Conflict";
+      case 413 -> "Too large";
+      case 415 -> "Unsupported media type";
+      case 421 -> "Misdirected request";
+      case 429 -> "Too many requests";
+      case 503 -> "Unavailable";
+      default -> "Internal error";
+    };
+  }
+}

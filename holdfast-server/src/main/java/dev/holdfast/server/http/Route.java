@@ -1,0 +1,107 @@
+package dev.holdfast.server.http;
+
+import dev.holdfast.server.auth.Role;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * One line of the table of routes: what is asked, who may ask it, and what answers. The document of
+ * the API and the tests of who may do what are made from the same lines.
+ *
+ * @param role empty where nobody need say who they are
+ * @param scope whose things it is about
+ * @param queries parameters after the question mark
+ * @param fields of the JSON object that it takes; empty where it takes none
+ */
+public record Route(
+    Method method,
+    String path,
+    Optional<Role> role,
+    Scope scope,
+    String summary,
+    Set<String> queries,
+    Set<String> fields,
+    Handler handler) {
+
+  private static final Pattern PARAMETER = Pattern.compile("\\{(\\w+)}");
+
+  public enum Method {
+    GET,
+    POST,
+    PUT,
+    PATCH,
+    DELETE
+  }
+
+  /** Whose things a route is about. */
+  public enum Scope {
+    /** One tenant's, and the role is one within it. */
+    TENANT,
+    /** All tenants'. */
+    SYSTEM
+  }
+
+  @FunctionalInterface
+  public interface Handler {
+    Answer handle(Request request) throws Exception;
+  }
+
+  public static Route open(String path, String summary, Handler handler) {
+    return new Route(
+        Method.GET,
+        path,
+        Optional.empty(),
+        Scope.SYSTEM,
+        summary,
+        Set.of(),
+        Set.of(),
+        handler);
+  }
+
+  public static Route of(
+      Method method, String path, Role role, String summary, Handler handler) {
+    return new Route(
+        method,
+        path,
+        Optional.of(role),
+        Scope.TENANT,
+        summary,
+        Set.of(),
+        Set.of(),
+        handler);
+  }
+
+  public Route queries(String... names) {
+    return new Route(
+        method, path, role, scope, summary, Set.of(names), fields, handler);
+  }
+
+  public Route fields(String... names) {
+    return fields(Set.of(names));
+  }
+
+  public Route fields(Set<String> names) {
+    return new Route(
+        method, path, role, scope, summary, queries, Set.copyOf(names), handler);
+  }
+
+  public Route ofAllTenants() {
+    return new Route(
+        method, path, role, Scope.SYSTEM, summary, queries, fields, handler);
+  }
+
+  /** The names in braces of its path. */
+  public List<String> parameters() {
+    List<String> names = new ArrayList<>();
+    PARAMETER.matcher(path).results().forEach(found -> names.add(found.group(1)));
+    return names;
+  }
+
+  @Override
+  public String toString() {
+    return method + " " + path;
+  }
+}

@@ -1,0 +1,80 @@
+package dev.holdfast.server.http;
+
+import dev.holdfast.error.HoldfastException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Base64;
+import java.util.Collection;
+import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+
+/**
+ * TLS by two PEM files, as other servers take them.
+ *
+ * @param certificate with the chain behind it
+ * @param key in PKCS #8, not encrypted
+ */
+public record Tls(Path certificate, Path key) {
+
+  private static final char[] IN_MEMORY = "in-memory".toCharArray();
+
+  ServerConnector connector(Server server, HttpConfiguration http, String host, int port) {
+    HttpConfiguration secure = new HttpConfiguration(http);
+    secure.addCustomizer(new SecureRequestCustomizer(false));
+    SslContextFactory.Server context = new SslContextFactory.Server();
+    context.setKeyStore(keyStore());
+    context.setKeyStorePassword(new String(IN_MEMORY));
+    ServerConnector connector =
+        new ServerConnector(
+            server,
+            new SslConnectionFactory(context, HttpVersion.HTTP_1_1.asString()),
+            new HttpConnectionFactory(secure));
+    return Web.plain(connector, host, port);
+  }
+
+  private KeyStore keyStore() {
+    try (InputStream chain = Files.newInputStream(certificate)) {
+      Collection<? extends Certificate> certificates =
+          CertificateFactory.getInstance("X.509").generateCertificates(chain);
+      KeyStore store = KeyStore.getInstance("PKCS12");
+      store.load(null, IN_MEMORY);
+      store.setKeyEntry(
+          "holdfast", privateKey(), IN_MEMORY, certificates.toArray(Certificate[]::new));
+      return store;
+    } catch (IOException | GeneralSecurityException e) {
+      throw HoldfastException.badConfig(
+          "tls", certificate + ", " + key, "a certificate and its PKCS #8 key, both PEM: " + e);
+    }
+  }
+
+  private PrivateKey privateKey() throws IOException, GeneralSecurityException {
+    String pem = Files.readString(key);
+    String base64 =
+        pem.replaceAll("(?s).*-----BEGIN PRIVATE KEY-----", "")
+            .replaceAll("(?s)-----END PRIVATE KEY-----.*", "");
+    PKCS8EncodedKeySpec spec = new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(base64));
+    for (String algorithm : new String[] {"RSA", "EC", "Ed25519"}) {
+      try {
+        return KeyFactory.getInstance(algorithm).generatePrivate(spec);
+      } catch (GeneralSecurityException e) {
+        // another algorithm's
+      }
+    }
+    throw new GeneralSecurityException("not a private key in PKCS #8");
+  }
+}

@@ -1,0 +1,151 @@
+package dev.holdfast.server.http;
+
+import dev.holdfast.server.ServerConfig;
+import dev.holdfast.server.auth.Principal;
+import dev.holdfast.server.auth.Tokens;
+import dev.holdfast.server.tenancy.Desks;
+import io.javalin.Javalin;
+import io.javalin.config.JavalinConfig;
+import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
+import io.javalin.http.HttpResponseException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.eclipse.jetty.server.ServerConnector;
+import org.jspecify.annotations.Nullable;
+
+/** The HTTP server: every request goes through the gate to its line of the table, and back. */
+public final class Web implements AutoCloseable {
+
+  private final ServerConfig config;
+  private final Gate gate;
+  private final Desks desks;
+  private final Javalin javalin;
+
+  private Web(ServerConfig config, Tokens tokens, Desks desks, List<Route> routes) {
+    this.config = config;
+    this.gate =
+        new Gate(config, tokens, new Throttle(config.requestsPerSecond(), System::nanoTime));
+    this.desks = desks;
+    this.javalin = Javalin.create(javalin -> configure(javalin, routes));
+  }
+
+  public static Web start(ServerConfig config, Tokens tokens, Desks desks, List<Route> routes) {
+    Web web = new Web(config, tokens, desks, routes);
+    web.javalin.start();
+    return web;
+  }
+
+  private void configure(JavalinConfig javalin, List<Route> routes) {
+    javalin.startup.showJavalinBanner = false;
+    javalin.startup.showOldJavalinVersionWarning = false;
+    javalin.concurrency.useVirtualThreads = true;
+    javalin.http.maxRequestSize = config.mostBytes();
+    javalin.http.prefer405over404 = true;
+    javalin.router.ignoreTrailingSlashes = false;
+    javalin.router.caseInsensitiveRoutes = false;
+    javalin.jetty.host = config.host();
+    javalin.jetty.port = config.port();
+    javalin.jetty.modifyHttpConfiguration(http -> {
+      http.setSendServerVersion(false);
+      http.setSendDateHeader(false);
+    });
+    config.tls().ifPresent(tls ->
+        javalin.jetty.addConnector((server, http) ->
+            tls.connector(server, http, config.host(), config.port())));
+    routes.forEach(route ->
+        javalin.routes.addHttpHandler(
+            HandlerType.findOrCreate(route.method().name()), route.path(), http -> serve(route, http)));
+    javalin.routes.exception(
+        HttpResponseException.class,
+        (e, http) ->
+            send(
+                http,
+                Problems.of(
+                    new Refusal(
+                        e.getStatus(), code(e.getStatus()), String.valueOf(e.getMessage())))));
+    javalin.routes.exception(Exception.class, (e, http) -> send(http, Problems.of(e)));
+    // What never got to a route.
+    javalin.routes.after(http -> http.header("X-Content-Type-Options", "nosniff"));
+  }
+
+  private static String code(int status) {
+    return switch (status) {
+      case 404 -> "NO_SUCH_PATH";
+      case 405 -> "METHOD_NOT_ALLOWED";
+      case 413 -> "TOO_LARGE";
+      default -> "REFUSED";
+    };
+  }
+
+  private void serve(Route route, Context http) throws Exception {
+    Answer answer;
+    try {
+      gate.checkOrigin(http);
+      answer = route.handler().handle(request(route, http));
+    } catch (HttpResponseException e) {
+      throw e;
+    } catch (Exception e) {
+      answer = Problems.of(e);
+    }
+    send(http, answer);
+  }
+
+  private Request request(Route route, Context http) {
+    if (route.role().isEmpty()) {
+      return new Request(route, http, Principal.EVERYBODY, Web::noTenant);
+    }
+    Principal principal = gate.identify(http);
+    gate.authorise(principal, route.role().get());
+    if (route.scope() == Route.Scope.SYSTEM) {
+      return new Request(route, http, principal, Web::noTenant);
+    }
+    return new Request(
+        route, http, principal, once(() -> desks.of(Gate.tenant(http, principal))));
+  }
+
+  private static dev.holdfast.server.tenancy.Desk noTenant() {
+    throw new IllegalStateException("this route is about no tenant");
+  }
+
+  // A request that answers before it looks at its tenant must not have opened one for nothing.
+  private static <T> Supplier<T> once(Supplier<T> make) {
+    AtomicReference<@Nullable T> made = new AtomicReference<>();
+    return () -> {
+      T there = made.get();
+      if (there == null) {
+        there = make.get();
+        made.set(there);
+      }
+      return there;
+    };
+  }
+
+  private static void send(Context http, Answer answer) {
+    if (http.res().isCommitted()) {
+      return; // it was streamed
+    }
+    http.status(answer.status());
+    if (!answer.body().isEmpty()) {
+      http.contentType(answer.contentType()).result(answer.body());
+    }
+    http.header("Cache-Control", "no-store");
+  }
+
+  public int port() {
+    return javalin.port();
+  }
+
+  /** Stops taking requests, and waits a little for those that are being answered. */
+  @Override
+  public void close() {
+    javalin.stop();
+  }
+
+  static ServerConnector plain(ServerConnector connector, String host, int port) {
+    connector.setHost(host);
+    connector.setPort(port);
+    return connector;
+  }
+}

@@ -1,0 +1,31 @@
+package dev.holdfast.server.poll;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** So many of each at once, and no more. Of this node alone. Thread-safe. */
+public final class Turnstile {
+
+  private final int most;
+  private final Map<String, Integer> inside = new ConcurrentHashMap<>();
+
+  public Turnstile(int most) {
+    this.most = most;
+  }
+
+  /** False when there are too many already. */
+  public boolean enter(String who) {
+    int[] before = {0};
+    inside.compute(
+        who,
+        (key, count) -> {
+          before[0] = count == null ? 0 : count;
+          return Math.min(most, before[0] + 1);
+        });
+    return before[0] < most;
+  }
+
+  public void leave(String who) {
+    inside.computeIfPresent(who, (key, count) -> count <= 1 ? null : count - 1);
+  }
+}

@@ -1,0 +1,5 @@
+/** Workers that wait for work. */
+@NullMarked
+package dev.holdfast.server.poll;
+
+import org.jspecify.annotations.NullMarked;

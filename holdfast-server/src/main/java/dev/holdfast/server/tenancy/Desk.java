@@ -1,0 +1,29 @@
+package dev.holdfast.server.tenancy;
+
+import dev.holdfast.audit.Audit;
+import dev.holdfast.hold.Resources;
+import dev.holdfast.invariant.Invariants;
+import dev.holdfast.lease.RemoteLeases;
+import dev.holdfast.queue.Acts;
+import dev.holdfast.queue.Jobs;
+import dev.holdfast.queue.Queues;
+import dev.holdfast.schedule.Schedules;
+import dev.holdfast.subject.Subjects;
+import dev.holdfast.tenant.Tenant;
+
+/** One tenant's things, ready to hand. */
+public record Desk(
+    Tenant tenant,
+    Jobs jobs,
+    Acts acts,
+    Queues queues,
+    Resources resources,
+    Schedules schedules,
+    Subjects subjects,
+    Audit audit,
+    Invariants invariants,
+    RemoteLeases leases,
+    Kinds kinds,
+    Nodes nodes,
+    Settings settings,
+    Webhooks webhooks) {}

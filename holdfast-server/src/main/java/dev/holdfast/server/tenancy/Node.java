@@ -1,0 +1,32 @@
+package dev.holdfast.server.tenancy;
+
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Limits;
+import java.util.Optional;
+
+/**
+ * A machine that jobs of node-targeted kinds are run on.
+ *
+ * @param connection how it is reached, where that is not by SSH
+ */
+public record Node(
+    String id,
+    String host,
+    Optional<Integer> port,
+    Optional<String> user,
+    Optional<String> keyFile,
+    Optional<String> connection) {
+
+  public Node {
+    Limits.name("id", id);
+    Limits.name("host", host);
+    port.ifPresent(number -> {
+      if (number < 1 || number > 65_535) {
+        throw HoldfastException.invalid("port", number, "1 to 65535");
+      }
+    });
+    user.ifPresent(name -> Limits.name("user", name));
+    keyFile.ifPresent(path -> Limits.name("key_file", path));
+    connection.ifPresent(name -> Limits.name("connection", name));
+  }
+}

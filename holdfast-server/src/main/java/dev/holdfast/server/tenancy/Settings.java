@@ -1,0 +1,120 @@
+package dev.holdfast.server.tenancy;
+
+import dev.holdfast.audit.Act;
+import dev.holdfast.audit.Audit;
+import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.Tenant;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jdbi.v3.core.Handle;
+
+/** The settings of one tenant. What is stored wins over the environment. Thread-safe. */
+public final class Settings {
+
+  private static final String PUT =
+      """
+      INSERT INTO {schema}.setting (name, value) VALUES (:name, :value)
+      ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = now()
+      """;
+
+  private static final String SEED =
+      """
+      INSERT INTO {schema}.setting (name, value) VALUES (:name, :value)
+      ON CONFLICT (name) DO NOTHING
+      """;
+
+  private static final String ALL =
+      """
+      SELECT name, value FROM {schema}.setting
+      """;
+
+  private static final String ENFORCE =
+      """
+      INSERT INTO {schema}.queue (name, defaults)
+      VALUES (:queue, jsonb_set(CASE WHEN :path[1] = 'retry' THEN '{"retry": {"type": "exponential"}}'
+                                     ELSE '{}'
+                                 END::jsonb, :path, to_jsonb(:value)))
+      ON CONFLICT (name) DO UPDATE
+         SET defaults =
+               jsonb_set(
+                 CASE WHEN :path[1] = 'retry'
+                       AND coalesce(queue.defaults -> 'retry' ->> 'type', '') <> 'exponential'
+                      THEN coalesce(queue.defaults::jsonb, '{}')
+                             || '{"retry": {"type": "exponential"}}'
+                      ELSE coalesce(queue.defaults::jsonb, '{}')
+                  END, :path, to_jsonb(:value))
+      """;
+
+  private final Db db;
+  private final Audit audit;
+
+  Settings(Tenant tenant) {
+    this.db = tenant.db();
+    this.audit = new Audit(tenant);
+  }
+
+  /** All of them, as they are in force. */
+  public Map<Setting, Long> all() {
+    Map<Setting, Long> values = new EnumMap<>(Setting.class);
+    for (Setting setting : Setting.values()) {
+      values.put(setting, setting.ofItself());
+    }
+    db.withHandle(handle -> handle.createQuery(db.sql(ALL)).mapToMap().list())
+        .forEach(row -> {
+          Setting setting = Setting.named(String.valueOf(row.get("name")));
+          values.put(setting, setting.parse(String.valueOf(row.get("value"))));
+        });
+    return values;
+  }
+
+  public long get(Setting setting) {
+    return all().getOrDefault(setting, setting.ofItself());
+  }
+
+  /** In force at once, everywhere. */
+  public void put(Setting setting, long value, Act act) {
+    long checked = setting.checked(value);
+    String before = String.valueOf(get(setting));
+    db.useTransaction(handle -> {
+      store(handle, PUT, setting, checked);
+      enforce(handle, setting, checked);
+      audit.write(
+          handle, act, "put_setting", "setting:" + setting, before, String.valueOf(checked));
+    });
+  }
+
+  /** What the environment says, where nothing is stored yet. */
+  public void seed(Map<String, String> environment) {
+    for (Setting setting : Setting.values()) {
+      Optional.ofNullable(environment.get(setting.name()))
+          .map(setting::parse)
+          .ifPresent(value ->
+              db.useTransaction(handle -> {
+                if (store(handle, SEED, setting, value) == 1) {
+                  enforce(handle, setting, value);
+                }
+              }));
+    }
+  }
+
+  private int store(Handle handle, String sql, Setting setting, long value) {
+    return handle
+        .createUpdate(db.sql(sql))
+        .bind("name", setting.name())
+        .bind("value", String.valueOf(value))
+        .execute();
+  }
+
+  private void enforce(Handle handle, Setting setting, long value) {
+    setting
+        .place()
+        .ifPresent(place ->
+            handle
+                .createUpdate(db.sql(ENFORCE))
+                .bind("queue", place.queue())
+                .bindArray("path", String.class, (Object[]) place.field().split("\\.", -1))
+                .bind("value", value)
+                .execute());
+  }
+}

@@ -1,0 +1,72 @@
+package dev.holdfast.server.tenancy;
+
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Limits;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Who is told about what.
+ *
+ * @param secret signs what is sent, so that the receiver can tell that it is from here
+ */
+public record Webhook(String name, String url, Set<Event> events, String secret) {
+
+  /** What is worth telling. */
+  public enum Event {
+    /** A job has failed for good. */
+    JOB_FAILED,
+    /** A job has stood on its target for long. */
+    OLD_BLOCK,
+    /** A slot was skipped. */
+    SLOT_MISSED,
+    /** Something is not as it must be. */
+    INVARIANT_VIOLATED;
+
+    public String stored() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    public static Event of(String stored) {
+      return Arrays.stream(values())
+          .filter(event -> event.stored().equals(stored))
+          .findFirst()
+          .orElseThrow(() ->
+              HoldfastException.invalid(
+                  "events", stored, "job_failed, old_block, slot_missed, invariant_violated"));
+    }
+  }
+
+  public Webhook {
+    Limits.name("name", name);
+    Limits.name("secret", secret);
+    checkUrl(url);
+    if (events.isEmpty()) {
+      throw HoldfastException.invalid("events", "none", "at least one");
+    }
+    events = Set.copyOf(new TreeSet<>(events));
+  }
+
+  private static void checkUrl(String url) {
+    Limits.name("url", url);
+    try {
+      URI uri = new URI(url);
+      boolean http = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
+      if (http && uri.getHost() != null && uri.getUserInfo() == null) {
+        return;
+      }
+    } catch (URISyntaxException e) {
+      // refused below
+    }
+    throw HoldfastException.invalid("url", url, "an http or https address without a password");
+  }
+
+  @Override
+  public String toString() {
+    return name + " " + url + " " + events; // never the secret
+  }
+}
