@@ -90,10 +90,7 @@ public final class Holdfast {
         tenant,
         name ->
             new Jobs(
-                tenants.open(name),
-                codec,
-                announcer,
-                new WhyNot(tenants.open(name), workers())));
+                tenants.open(name), codec, announcer, new WhyNot(tenants.open(name), workers())));
   }
 
   /** What people do to the default tenant's jobs. */

@@ -61,8 +61,7 @@ record Wiring(
   AutoCloseable upkeep() {
     Tenants own = tenants.keepingAConnection();
     Reapers reapers = new Reapers(this::reaper);
-    Loop loop =
-        Loop.start("holdfast-upkeep", () -> reapers.runOnce(tenantsOf(own), UPKEEP_PERIOD));
+    Loop loop = Loop.start("holdfast-upkeep", () -> reapers.runOnce(tenantsOf(own), UPKEEP_PERIOD));
     return () -> {
       loop.close();
       own.close();

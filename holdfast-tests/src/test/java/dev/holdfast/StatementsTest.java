@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.fleet.Predecessors;
 import dev.holdfast.fleet.Presence;
+import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.fleet.Workers;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenants;
@@ -22,7 +23,7 @@ class StatementsTest {
 
   // Their tables are in the control schema; everybody else's are in a tenant's.
   private static final Set<Class<?>> OF_CONTROL =
-      Set.of(Tenants.class, Presence.class, Predecessors.class, Workers.class);
+      Set.of(Tenants.class, Presence.class, Predecessors.class, RemoteWorkers.class, Workers.class);
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
 

@@ -114,39 +114,43 @@ public final class Fields {
   }
 
   public Optional<Long> optionalNumber(String name) {
-    return node(name).map(node -> {
-      if (!node.isIntegralNumber() || !node.canConvertToLong()) {
-        throw HoldfastException.invalid(path + name, node, "a whole number");
-      }
-      return node.longValue();
-    });
+    return node(name)
+        .map(node -> {
+          if (!node.isIntegralNumber() || !node.canConvertToLong()) {
+            throw HoldfastException.invalid(path + name, node, "a whole number");
+          }
+          return node.longValue();
+        });
   }
 
   public Optional<Integer> optionalInt(String name) {
-    return optionalNumber(name).map(number -> {
-      if (number != number.intValue()) {
-        throw HoldfastException.invalid(path + name, number, "a whole number below 2^31");
-      }
-      return number.intValue();
-    });
+    return optionalNumber(name)
+        .map(number -> {
+          if (number != number.intValue()) {
+            throw HoldfastException.invalid(path + name, number, "a whole number below 2^31");
+          }
+          return number.intValue();
+        });
   }
 
   public Optional<Double> optionalDouble(String name) {
-    return node(name).map(node -> {
-      if (!node.isNumber()) {
-        throw HoldfastException.invalid(path + name, node, "a number");
-      }
-      return node.doubleValue();
-    });
+    return node(name)
+        .map(node -> {
+          if (!node.isNumber()) {
+            throw HoldfastException.invalid(path + name, node, "a number");
+          }
+          return node.doubleValue();
+        });
   }
 
   public Optional<Boolean> optionalBoolean(String name) {
-    return node(name).map(node -> {
-      if (!node.isBoolean()) {
-        throw HoldfastException.invalid(path + name, node, "true or false");
-      }
-      return node.booleanValue();
-    });
+    return node(name)
+        .map(node -> {
+          if (!node.isBoolean()) {
+            throw HoldfastException.invalid(path + name, node, "true or false");
+          }
+          return node.booleanValue();
+        });
   }
 
   public boolean flag(String name) {
@@ -168,13 +172,14 @@ public final class Fields {
 
   /** A length of time in seconds, to the millisecond. */
   public Optional<Duration> optionalSeconds(String name) {
-    return node(name).map(node -> {
-      BigDecimal most = BigDecimal.valueOf(LONGEST.toSeconds());
-      if (!node.isNumber() || node.decimalValue().abs().compareTo(most) > 0) {
-        throw HoldfastException.invalid(path + name, node, "seconds, at most " + most);
-      }
-      return Duration.ofMillis(Math.round(node.doubleValue() * 1000));
-    });
+    return node(name)
+        .map(node -> {
+          BigDecimal most = BigDecimal.valueOf(LONGEST.toSeconds());
+          if (!node.isNumber() || node.decimalValue().abs().compareTo(most) > 0) {
+            throw HoldfastException.invalid(path + name, node, "seconds, at most " + most);
+          }
+          return Duration.ofMillis(Math.round(node.doubleValue() * 1000));
+        });
   }
 
   public List<String> texts(String name) {
@@ -207,19 +212,20 @@ public final class Fields {
   }
 
   public Optional<Fields> optionalObject(String name) {
-    return node(name).map(node -> {
-      if (node instanceof ObjectNode object) {
-        return new Fields(path + name + ".", object);
-      }
-      throw HoldfastException.invalid(path + name, node, "a JSON object");
-    });
+    return node(name)
+        .map(node -> {
+          if (node instanceof ObjectNode object) {
+            return new Fields(path + name + ".", object);
+          }
+          throw HoldfastException.invalid(path + name, node, "a JSON object");
+        });
   }
 
   public Map<String, String> textMap(String name) {
     Map<String, String> map = new LinkedHashMap<>();
     optionalObject(name)
-        .ifPresent(fields ->
-            fields.json.propertyNames().forEach(key -> map.put(key, fields.text(key))));
+        .ifPresent(
+            fields -> fields.json.propertyNames().forEach(key -> map.put(key, fields.text(key))));
     return map;
   }
 

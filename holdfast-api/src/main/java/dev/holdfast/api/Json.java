@@ -16,7 +16,10 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.util.RawValue;
 
-/** JSON as it goes over the wire. Numbers keep their digits, and what is twice in an object is refused. */
+/**
+ * JSON as it goes over the wire. Numbers keep their digits, and what is twice in an object is
+ * refused.
+ */
 public final class Json {
 
   private static final JsonMapper MAPPER =

@@ -145,8 +145,8 @@ public final class NewJobJson {
     }
     json.put("pending", job.firstState() == JobState.PENDING);
     job.uniqueKey()
-        .ifPresent(key ->
-            json.put("unique_key", key.key()).put("unique_scope", lower(key.scope())));
+        .ifPresent(
+            key -> json.put("unique_key", key.key()).put("unique_scope", lower(key.scope())));
     job.tags().forEach(json.putArray("tags")::add);
     job.needs().resources().stream()
         .filter(name -> !Needs.isTarget(name))

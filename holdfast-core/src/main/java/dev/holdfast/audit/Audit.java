@@ -19,7 +19,7 @@ public final class Audit {
 
   private static final String LATEST =
       """
-      SELECT * FROM {schema}.audit WHERE id < :before ORDER BY id DESC LIMIT :limit
+      SELECT * FROM {schema}.audit WHERE id < :before_id ORDER BY id DESC LIMIT :limit
       """;
 
   private static final String OF_JOB =
@@ -85,7 +85,7 @@ public final class Audit {
     return db.withHandle(handle ->
         handle
             .createQuery(latest)
-            .bind("before", id)
+            .bind("before_id", id)
             .bind("limit", limit)
             .map((row, context) -> AuditRecord.of(row))
             .list());

@@ -6,7 +6,5 @@ import java.time.Instant;
  * A worker as others see it.
  *
  * @param online it has been heard of lately
- * @param activeJobs of one tenant, that it has now
  */
-public record WorkerState(
-    WorkerInfo info, Instant startedAt, Instant beatAt, boolean online, long activeJobs) {}
+public record WorkerState(WorkerInfo info, Instant startedAt, Instant beatAt, boolean online) {}

@@ -4,12 +4,10 @@ import dev.holdfast.job.Limits;
 import dev.holdfast.job.Placement;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
-import dev.holdfast.tenant.Tenant;
+import dev.holdfast.tenant.TenantName;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -39,14 +37,6 @@ public final class Workers {
        LIMIT :limit
       """;
 
-  private static final String ACTIVE =
-      """
-      SELECT worker, count(*) AS jobs
-        FROM {schema}.job
-       WHERE worker IS NOT NULL
-       GROUP BY worker
-      """;
-
   private final Db db;
   private final String served;
   private final String list;
@@ -58,39 +48,23 @@ public final class Workers {
   }
 
   /** Those that serve a tenant, in the order of their names, from one on. */
-  public List<WorkerState> list(Tenant tenant, String after, int limit) {
+  public List<WorkerState> list(TenantName tenant, String after, int limit) {
     Limits.page("limit", limit);
-    Map<String, Long> active = active(tenant);
     return db.withHandle(handle ->
         handle
             .createQuery(list)
             .bind("absent_ms", Presence.ABSENT_AFTER.toMillis())
-            .bind("tenant", tenant.name().value())
+            .bind("tenant", tenant.value())
             .bind("after", after)
             .bind("limit", limit)
-            .map((row, context) -> state(row, active))
+            .map((row, context) -> state(row))
             .list());
   }
 
-  private static Map<String, Long> active(Tenant tenant) {
-    Db own = tenant.db();
-    return own.withHandle(handle ->
-        handle
-            .createQuery(own.sql(ACTIVE))
-            .reduceRows(
-                new HashMap<>(),
-                (counts, row) -> {
-                  counts.put(
-                      row.getColumn("worker", String.class), row.getColumn("jobs", Long.class));
-                  return counts;
-                }));
-  }
-
-  private static WorkerState state(ResultSet row, Map<String, Long> active) throws SQLException {
-    String name = row.getString("name");
+  private static WorkerState state(ResultSet row) throws SQLException {
     WorkerInfo info =
         new WorkerInfo(
-            name,
+            row.getString("name"),
             row.getString("host"),
             Placement.read(Columns.texts(row, "labels")),
             Columns.optionalText(row, "tenant"),
@@ -102,8 +76,7 @@ public final class Workers {
         info,
         Columns.instant(row, "started_at"),
         Columns.instant(row, "beat_at"),
-        row.getBoolean("online"),
-        active.getOrDefault(name, 0L));
+        row.getBoolean("online"));
   }
 
   /**

@@ -70,7 +70,16 @@ public record ClaimRequest(
 
   public ClaimRequest withKinds(Set<String> kinds) {
     return new ClaimRequest(
-        worker, queues, Optional.of(kinds), limit, host, labels, leaseLength, claimId, thorough, acknowledges);
+        worker,
+        queues,
+        Optional.of(kinds),
+        limit,
+        host,
+        labels,
+        leaseLength,
+        claimId,
+        thorough,
+        acknowledges);
   }
 
   public ClaimRequest withLimit(int limit) {
@@ -85,12 +94,30 @@ public record ClaimRequest(
 
   public ClaimRequest withLeaseLength(Duration length) {
     return new ClaimRequest(
-        worker, queues, kinds, limit, host, labels, Optional.of(length), claimId, thorough, acknowledges);
+        worker,
+        queues,
+        kinds,
+        limit,
+        host,
+        labels,
+        Optional.of(length),
+        claimId,
+        thorough,
+        acknowledges);
   }
 
   public ClaimRequest withClaimId(String id) {
     return new ClaimRequest(
-        worker, queues, kinds, limit, host, labels, leaseLength, Optional.of(id), thorough, acknowledges);
+        worker,
+        queues,
+        kinds,
+        limit,
+        host,
+        labels,
+        leaseLength,
+        Optional.of(id),
+        thorough,
+        acknowledges);
   }
 
   /** Its jobs come as dispatched, and run once the worker says so. */
@@ -120,6 +147,7 @@ public record ClaimRequest(
   }
 
   public ClaimRequest thoroughly() {
-    return new ClaimRequest(worker, queues, kinds, limit, host, labels, leaseLength, claimId, true, acknowledges);
+    return new ClaimRequest(
+        worker, queues, kinds, limit, host, labels, leaseLength, claimId, true, acknowledges);
   }
 }

@@ -131,7 +131,9 @@ public final class RemoteLeases {
     Map<LeaseKey, Status> statuses = new HashMap<>();
     leases
         .extend(
-            mine.values().stream().map(lease -> length.map(lease::withLength).orElse(lease)).toList())
+            mine.values().stream()
+                .map(lease -> length.map(lease::withLength).orElse(lease))
+                .toList())
         .forEach(extension -> statuses.put(extension.key(), extension.status()));
     Map<LeaseKey, Lease> now = known.find(mine.keySet());
     return keys.stream().map(key -> renewal(key, statuses, now)).toList();
@@ -186,8 +188,8 @@ public final class RemoteLeases {
       String worker, List<End> ends, Map<LeaseKey, FinishReply> replies) {
     List<End> unknown =
         ends.stream()
-            .filter(end ->
-                !(replies.get(key(end.jobId, end.fence)) instanceof FinishReply.Recorded))
+            .filter(
+                end -> !(replies.get(key(end.jobId, end.fence)) instanceof FinishReply.Recorded))
             .toList();
     if (unknown.isEmpty()) {
       return Map.of();

@@ -31,7 +31,7 @@ final class SharedClaims {
   // One for each worker: a fence tells who has a job, also to whoever asks again by a claim's id.
   private static final String DRAW =
       """
-      SELECT nextval('{schema}.fence') FROM generate_series(1, :workers)
+      SELECT nextval('{schema}.fence') FROM generate_series(1, :count)
       """;
 
   private static final String ASSIGN =
@@ -118,16 +118,13 @@ final class SharedClaims {
 
   private record Attempted(Dealt dealt, int woken) {}
 
-  private Attempted claim(
-      Handle handle, List<ClaimRequest> waiting, Set<ClaimRequest> elsewhere) {
-    List<ClaimRequest> asking =
-        waiting.stream().filter(each -> !elsewhere.contains(each)).toList();
+  private Attempted claim(Handle handle, List<ClaimRequest> waiting, Set<ClaimRequest> elsewhere) {
+    List<ClaimRequest> asking = waiting.stream().filter(each -> !elsewhere.contains(each)).toList();
     if (asking.isEmpty()) {
       return new Attempted(dealt(waiting, Map.of(), Optional.empty()), 0);
     }
     int limit = asking.stream().mapToInt(ClaimRequest::limit).sum();
-    Round round =
-        rounds.inOne(handle, asking.getFirst().asOne(DEALER, Math.min(limit, MOST_JOBS)));
+    Round round = rounds.inOne(handle, asking.getFirst().asOne(DEALER, Math.min(limit, MOST_JOBS)));
     Map<ClaimRequest, List<Lease>> hands = assign(handle, deal(round.leases(), asking));
     hands.forEach((request, leases) -> {
       if (!remembered(handle, request, leases)) {
@@ -185,8 +182,8 @@ final class SharedClaims {
     return hands;
   }
 
-  private List<Long> draw(Handle handle, int workers) {
-    return handle.createQuery(draw).bind("workers", workers).mapTo(Long.class).list();
+  private List<Long> draw(Handle handle, int count) {
+    return handle.createQuery(draw).bind("count", count).mapTo(Long.class).list();
   }
 
   private boolean remembered(Handle handle, ClaimRequest request, List<Lease> leases) {

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
 /** Workers' word that they start what was dispatched to them. Saying it again changes nothing. */
@@ -68,7 +67,8 @@ final class Starts {
             .bind("job_id", lease.key().jobId())
             .bind("fence", lease.key().fence())
             .bind(
-                "timeout_ms", lease.policy().timeout().length().map(Duration::toMillis).orElse(null))
+                "timeout_ms",
+                lease.policy().timeout().length().map(Duration::toMillis).orElse(null))
             .execute()
         == 1;
   }

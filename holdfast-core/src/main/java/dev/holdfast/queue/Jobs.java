@@ -46,6 +46,14 @@ public final class Jobs {
        LIMIT :limit
       """;
 
+  private static final String LEASED =
+      """
+      SELECT worker, count(*) AS jobs
+        FROM {schema}.job
+       WHERE worker IS NOT NULL
+       GROUP BY worker
+      """;
+
   private static final String ITEMS =
       """
       SELECT key, data
@@ -187,6 +195,20 @@ public final class Jobs {
    */
   public JobPage list(JobFilter filter, Optional<UUID> after, int limit) {
     return list.page(filter, after, limit);
+  }
+
+  /** How many jobs each worker has now. */
+  public Map<String, Long> leasedByWorker() {
+    return db.withHandle(handle ->
+        handle
+            .createQuery(db.sql(LEASED))
+            .reduceRows(
+                new HashMap<>(),
+                (counts, row) -> {
+                  counts.put(
+                      row.getColumn("worker", String.class), row.getColumn("jobs", Long.class));
+                  return counts;
+                }));
   }
 
   /** What the job found or made, oldest first. */

@@ -33,7 +33,8 @@ public final class Queues {
       SELECT paused, concurrency_limit, defaults FROM {schema}.queue WHERE name = :name
       """;
 
-  // Those that somebody configured, and those that have had a job. Counted lane by lane, each by its
+  // Those that somebody configured, and those that have had a job. Counted lane by lane, each by
+  // its
   // index and not past the limit.
   private static final String LIST =
       """

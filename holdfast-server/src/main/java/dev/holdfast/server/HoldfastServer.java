@@ -37,7 +37,8 @@ public final class HoldfastServer implements AutoCloseable {
   private final Optional<String> newToken;
   private Optional<Web> web = Optional.empty();
 
-  private HoldfastServer(ServerConfig config, DataSource dataSource, Map<String, String> environment) {
+  private HoldfastServer(
+      ServerConfig config, DataSource dataSource, Map<String, String> environment) {
     Holdfast holdfast = Holdfast.on(dataSource).migrate();
     Tokens tokens = new Tokens(holdfast.tenants().control());
     RemoteWorkers workers = new RemoteWorkers(holdfast.tenants().control());

@@ -127,7 +127,9 @@ final class ActRoutes {
   }
 
   private static Payload result(Fields body) {
-    return body.any("result").map((JsonNode json) -> new Payload(Json.write(json))).orElse(Payload.NULL);
+    return body.any("result")
+        .map((JsonNode json) -> new Payload(Json.write(json)))
+        .orElse(Payload.NULL);
   }
 
   private interface Doing {
@@ -200,7 +202,8 @@ final class ActRoutes {
     ObjectNode json = Json.object().put("dry_run", dryRun).put("matched", page.jobs().size());
     ArrayNode results = json.putArray("results");
     page.jobs()
-        .forEach(job -> results.add(dryRun ? preview(what, job, body) : one(request, what, job, body)));
+        .forEach(
+            job -> results.add(dryRun ? preview(what, job, body) : one(request, what, job, body)));
     Json.put(json, "after", page.after());
     return Answer.ok(json);
   }

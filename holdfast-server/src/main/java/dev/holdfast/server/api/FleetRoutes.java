@@ -14,6 +14,7 @@ import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.subject.SubjectState;
 import java.util.List;
+import java.util.Map;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -31,20 +32,18 @@ final class FleetRoutes {
         Route.of(GET, BASE + "/workers", Role.VIEWER, "Lists workers", this::workers)
             .queries("limit", "after"),
         Route.of(
-            GET,
-            BASE + "/subjects/{type}/{id}",
-            Role.VIEWER,
-            "Where a subject is",
-            this::subject));
+            GET, BASE + "/subjects/{type}/{id}", Role.VIEWER, "Where a subject is", this::subject));
   }
 
   private Answer workers(Request request) {
     int limit = request.limit();
     List<WorkerState> workers =
-        holdfast.workers().list(request.desk().tenant(), request.after(), limit);
+        holdfast.workers().list(request.desk().tenant().name(), request.after(), limit);
+    Map<String, Long> active = request.desk().jobs().leasedByWorker();
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("workers");
-    workers.forEach(worker -> list.add(json(worker)));
+    workers.forEach(worker ->
+        list.add(json(worker).put("active_jobs", active.getOrDefault(worker.info().name(), 0L))));
     json.put("after", workers.size() == limit ? workers.getLast().info().name() : null);
     return Answer.ok(json);
   }
@@ -65,7 +64,6 @@ final class FleetRoutes {
     json.put("online", worker.online());
     Json.put(json, "started_at", worker.startedAt());
     Json.put(json, "last_seen", worker.beatAt());
-    json.put("active_jobs", worker.activeJobs());
     return json;
   }
 
@@ -77,8 +75,8 @@ final class FleetRoutes {
             .desk()
             .subjects()
             .get(type, id)
-            .orElseThrow(() ->
-                new HoldfastException(ErrorCode.NOT_FOUND, "no subject " + type + " " + id));
+            .orElseThrow(
+                () -> new HoldfastException(ErrorCode.NOT_FOUND, "no subject " + type + " " + id));
     ObjectNode json = Json.object();
     json.put("type", type);
     json.put("id", id);

@@ -53,13 +53,20 @@ final class JobRoutes {
             .fields("jobs"),
         Route.of(GET, BASE + "/jobs", Role.VIEWER, "Lists jobs, newest first", this::list)
             .queries(
-                "state", "queue", "kind", "target", "resource", "tag", "worker", "error", "limit",
+                "state",
+                "queue",
+                "kind",
+                "target",
+                "resource",
+                "tag",
+                "worker",
+                "error",
+                "limit",
                 "after"),
         Route.of(GET, BASE + "/jobs/{id}", Role.VIEWER, "A job", this::get),
         Route.of(
             GET, BASE + "/jobs/{id}/attempts", Role.VIEWER, "Its attempts so far", this::attempts),
-        Route.of(
-            GET, BASE + "/jobs/{id}/why", Role.VIEWER, "Why it is not running", this::why));
+        Route.of(GET, BASE + "/jobs/{id}/why", Role.VIEWER, "Why it is not running", this::why));
   }
 
   private Answer enqueue(Request request) {

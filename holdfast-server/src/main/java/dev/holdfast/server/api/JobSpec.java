@@ -51,9 +51,7 @@ final class JobSpec {
     said.optionalText("site_id").ifPresent(id -> resources.add("site:" + id));
     node.ifPresent(id -> resources.add("node:" + id));
     NewJob placed =
-        resources.isEmpty()
-            ? job
-            : job.withResources(with(resources, said.optionalText("target")));
+        resources.isEmpty() ? job : job.withResources(with(resources, said.optionalText("target")));
     NewJob told =
         subject(said, kind)
             .filter(subject -> said.any("subject").isEmpty())

@@ -19,7 +19,6 @@ import dev.holdfast.job.Payload;
 import dev.holdfast.job.Policy;
 import dev.holdfast.job.Progress;
 import dev.holdfast.lease.ClaimRequest;
-import dev.holdfast.lease.Claimed;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseKey;
@@ -67,7 +66,12 @@ final class LeaseRoutes {
 
   List<Route> routes() {
     return List.of(
-        Route.of(POST, BASE + "/leases", Role.WORKER, "Asks for jobs, and waits for them", this::claim)
+        Route.of(
+                POST,
+                BASE + "/leases",
+                Role.WORKER,
+                "Asks for jobs, and waits for them",
+                this::claim)
             .fields(
                 "worker",
                 "queues",
@@ -108,7 +112,11 @@ final class LeaseRoutes {
                 "items",
                 "idempotency_key"),
         Route.of(
-                POST, BASE + "/jobs/{id}/logs", Role.WORKER, "Adds to a running job's log", this::log)
+                POST,
+                BASE + "/jobs/{id}/logs",
+                Role.WORKER,
+                "Adds to a running job's log",
+                this::log)
             .fields("fence", "lines"));
   }
 
@@ -128,8 +136,10 @@ final class LeaseRoutes {
             Optional.of(request.desk().tenant().name().value()),
             asked.queues(),
             asked.kinds()));
-    Claimed claimed = leases.claim(asked);
-    List<Lease> granted = claimed.leases();
+    List<Lease> granted = leases.claim(asked).leases();
+    if (granted.isEmpty()) { // before it says that there is nothing, it looks at everything
+      granted = leases.claim(asked.thoroughly()).leases();
+    }
     if (granted.isEmpty() && !wait.isZero()) {
       granted = await(request, leases, asked, wait);
     }
@@ -141,8 +151,7 @@ final class LeaseRoutes {
     return Answer.ok(json);
   }
 
-  private List<Lease> await(
-      Request request, RemoteLeases leases, ClaimRequest asked, Duration wait)
+  private List<Lease> await(Request request, RemoteLeases leases, ClaimRequest asked, Duration wait)
       throws InterruptedException {
     String who = request.principal().key();
     if (!turnstile.enter(who)) {
@@ -269,10 +278,7 @@ final class LeaseRoutes {
             "delay_seconds",
             "log_excerpt"));
     return new End(
-        said.uuid("job_id"),
-        said.number("fence"),
-        outcome(said),
-        said.optionalText("log_excerpt"));
+        said.uuid("job_id"), said.number("fence"), outcome(said), said.optionalText("log_excerpt"));
   }
 
   private static Outcome outcome(Fields said) {
@@ -331,7 +337,8 @@ final class LeaseRoutes {
   private static List<Item> items(Fields body) {
     List<Item> items = new ArrayList<>();
     body.objects("items")
-        .forEach(item -> items.add(new Item(item.text("key"), new Payload(Json.write(item.json())))));
+        .forEach(
+            item -> items.add(new Item(item.text("key"), new Payload(Json.write(item.json())))));
     return items;
   }
 
@@ -359,7 +366,9 @@ final class LeaseRoutes {
       case ReportReply.Lost() -> {
         JobRoutes.job(request, id); // an unknown one is not lost, but not found
         throw Refusal.of(
-            409, ErrorCode.LEASE_LOST.name(), "job " + id + " is no longer leased under that fence");
+            409,
+            ErrorCode.LEASE_LOST.name(),
+            "job " + id + " is no longer leased under that fence");
       }
     };
   }

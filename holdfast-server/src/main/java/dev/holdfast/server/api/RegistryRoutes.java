@@ -47,23 +47,17 @@ final class RegistryRoutes {
             .fields("host", "port", "user", "key_file", "connection"),
         Route.of(DELETE, BASE + "/nodes/{id}", Role.SYSTEM, "Removes a node", this::deleteNode),
         Route.of(GET, BASE + "/settings", Role.VIEWER, "Lists settings", this::settings),
-        Route.of(
-                PUT, BASE + "/settings/{name}", Role.ADMIN, "Changes a setting", this::putSetting)
+        Route.of(PUT, BASE + "/settings/{name}", Role.ADMIN, "Changes a setting", this::putSetting)
             .fields("value"),
         Route.of(GET, BASE + "/webhooks", Role.ADMIN, "Lists webhooks", this::webhooks),
-        Route.of(
-                PUT, BASE + "/webhooks/{name}", Role.ADMIN, "Makes a webhook", this::putWebhook)
+        Route.of(PUT, BASE + "/webhooks/{name}", Role.ADMIN, "Makes a webhook", this::putWebhook)
             .fields("url", "events", "secret"),
         Route.of(
             DELETE, BASE + "/webhooks/{name}", Role.ADMIN, "Removes a webhook", this::dropWebhook),
         Route.of(GET, BASE + "/audit", Role.OPERATOR, "Who did what, newest first", this::audit)
             .queries("limit", "after"),
         Route.of(
-            GET,
-            BASE + "/invariants",
-            Role.VIEWER,
-            "What is not as it must be",
-            this::invariants));
+            GET, BASE + "/invariants", Role.VIEWER, "What is not as it must be", this::invariants));
   }
 
   private Answer kinds(Request request) {

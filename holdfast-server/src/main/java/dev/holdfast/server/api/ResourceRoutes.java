@@ -22,7 +22,8 @@ final class ResourceRoutes {
 
   List<Route> routes() {
     return List.of(
-        Route.of(GET, BASE + "/resources", Role.VIEWER, "Lists resources that are known", this::list)
+        Route.of(
+                GET, BASE + "/resources", Role.VIEWER, "Lists resources that are known", this::list)
             .queries("limit", "after"),
         Route.of(
             GET,

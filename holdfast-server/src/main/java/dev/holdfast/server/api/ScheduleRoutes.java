@@ -73,7 +73,8 @@ final class ScheduleRoutes {
         Route.of(GET, one, Role.VIEWER, "A schedule", this::get),
         Route.of(PUT, one, Role.OPERATOR, "Makes a schedule, or makes it so", this::put)
             .fields(OWN),
-        Route.of(DELETE, one, Role.OPERATOR, "Removes a schedule; its slots are kept", this::delete),
+        Route.of(
+            DELETE, one, Role.OPERATOR, "Removes a schedule; its slots are kept", this::delete),
         Route.of(GET, one + "/slots", Role.VIEWER, "What became of its slots", this::slots)
             .queries("limit", "before"),
         Route.of(GET, one + "/next", Role.VIEWER, "When it is due next", this::next)
@@ -133,7 +134,9 @@ final class ScheduleRoutes {
   private static Trigger trigger(Fields body) {
     if (body.any("cron").isPresent() == body.any("every_seconds").isPresent()) {
       throw HoldfastException.invalid(
-          "cron", body.any("cron").map(Object::toString).orElse("missing"), "either cron or every_seconds");
+          "cron",
+          body.any("cron").map(Object::toString).orElse("missing"),
+          "either cron or every_seconds");
     }
     if (body.any("every_seconds").isPresent()) {
       return Trigger.every(body.optionalSeconds("every_seconds").orElse(Duration.ZERO));

@@ -39,7 +39,11 @@ final class StreamRoutes {
     return List.of(
         Route.of(GET, BASE + "/events", Role.VIEWER, "Says when something changed", this::events),
         Route.of(
-                GET, BASE + "/jobs/{id}/logs", Role.VIEWER, "A job's log, from an offset", this::log)
+                GET,
+                BASE + "/jobs/{id}/logs",
+                Role.VIEWER,
+                "A job's log, from an offset",
+                this::log)
             .queries("offset", "limit", "follow"));
   }
 
@@ -101,7 +105,8 @@ final class StreamRoutes {
   }
 
   // Whoever is cut off goes on where they were: each event's id is where the next one begins.
-  private Answer follow(Request request, UUID id, long from) throws IOException, InterruptedException {
+  private Answer follow(Request request, UUID id, long from)
+      throws IOException, InterruptedException {
     long offset = from;
     try (EventStream stream = EventStream.begin(request.http(), LONGEST)) {
       boolean over = false;

@@ -115,7 +115,8 @@ final class TenantRoutes {
       throw Refusal.of(400, "INVALID_ARGUMENT", "tenant is given; allowed: none with role system");
     }
     String token = tokens.draw();
-    UUID id = tokens.put(token, body.text("name"), role, tenant, body.optionalInstant("expires_at"));
+    UUID id =
+        tokens.put(token, body.text("name"), role, tenant, body.optionalInstant("expires_at"));
     record(request, "make_token", id, role.stored() + " " + body.text("name"));
     ObjectNode json = Json.object().put("id", id.toString()).put("token", token);
     json.put("name", body.text("name")).put("role", role.stored());
@@ -136,9 +137,6 @@ final class TenantRoutes {
         .tenant()
         .db()
         .useTransaction(handle ->
-            request
-                .desk()
-                .audit()
-                .write(handle, request.act(), what, "token:" + token, "", after));
+            request.desk().audit().write(handle, request.act(), what, "token:" + token, "", after));
   }
 }

@@ -80,8 +80,8 @@ final class Gate {
     return throttled(
         tokens
             .principal(header.substring(BEARER.length()).strip())
-            .orElseThrow(() ->
-                Refusal.of(401, "BAD_TOKEN", "the token is unknown, expired or revoked")));
+            .orElseThrow(
+                () -> Refusal.of(401, "BAD_TOKEN", "the token is unknown, expired or revoked")));
   }
 
   private Principal throttled(Principal principal) {
@@ -104,7 +104,9 @@ final class Gate {
   /** The tenant that a request is about: the token's own, unless that belongs to none. */
   static TenantName tenant(Context http, Principal principal) {
     Optional<TenantName> asked =
-        Optional.ofNullable(http.header(TENANT)).filter(name -> !name.isBlank()).map(TenantName::new);
+        Optional.ofNullable(http.header(TENANT))
+            .filter(name -> !name.isBlank())
+            .map(TenantName::new);
     if (principal.tenant().isEmpty()) {
       return asked.orElse(TenantName.DEFAULT);
     }

@@ -28,7 +28,11 @@ public final class OpenApi {
       path.set(route.method().name().toLowerCase(Locale.ROOT), operation(route));
     });
     ObjectNode components = json.putObject("components");
-    components.putObject("securitySchemes").putObject("token").put("type", "http").put("scheme", "bearer");
+    components
+        .putObject("securitySchemes")
+        .putObject("token")
+        .put("type", "http")
+        .put("scheme", "bearer");
     components.putObject("schemas").set("Problem", problem());
     return json;
   }
@@ -39,7 +43,9 @@ public final class OpenApi {
     json.put("summary", route.summary());
     ArrayNode parameters = json.putArray("parameters");
     route.parameters().forEach(name -> parameters.add(parameter(name, "path", true)));
-    route.queries().stream().sorted().forEach(name -> parameters.add(parameter(name, "query", false)));
+    route.queries().stream()
+        .sorted()
+        .forEach(name -> parameters.add(parameter(name, "query", false)));
     if (route.role().isPresent() && route.scope() == Route.Scope.TENANT) {
       parameters.add(parameter("X-Holdfast-Tenant", "header", false));
     }
@@ -63,10 +69,12 @@ public final class OpenApi {
         .putObject("schema")
         .put("$ref", "#/components/schemas/Problem");
     ArrayNode security = json.putArray("security");
-    route.role().ifPresent(role -> {
-      security.addObject().putArray("token");
-      json.put("x-role", role.stored());
-    });
+    route
+        .role()
+        .ifPresent(role -> {
+          security.addObject().putArray("token");
+          json.put("x-role", role.stored());
+        });
     return json;
   }
 

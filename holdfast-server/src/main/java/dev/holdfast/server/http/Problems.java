@@ -42,7 +42,9 @@ public final class Problems {
       }
       case BAD_CONFIG, UNKNOWN_KIND, SCHEMA_MISMATCH -> {
         log.error("A request failed", e);
-        yield new Refusal(500, ErrorCode.SCHEMA_MISMATCH.name().equals(code) ? code : "INTERNAL",
+        yield new Refusal(
+            500,
+            ErrorCode.SCHEMA_MISMATCH.name().equals(code) ? code : "INTERNAL",
             "Something is wrong with this server; its log says what");
       }
     };

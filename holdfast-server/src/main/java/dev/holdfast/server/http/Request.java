@@ -75,13 +75,14 @@ public final class Request {
   }
 
   public Optional<Long> number(String name) {
-    return query(name).map(text -> {
-      try {
-        return Long.valueOf(text);
-      } catch (NumberFormatException e) {
-        throw HoldfastException.invalid(name, text, "a whole number");
-      }
-    });
+    return query(name)
+        .map(text -> {
+          try {
+            return Long.valueOf(text);
+          } catch (NumberFormatException e) {
+            throw HoldfastException.invalid(name, text, "a whole number");
+          }
+        });
   }
 
   public boolean flag(String name) {

@@ -51,32 +51,16 @@ public record Route(
 
   public static Route open(String path, String summary, Handler handler) {
     return new Route(
-        Method.GET,
-        path,
-        Optional.empty(),
-        Scope.SYSTEM,
-        summary,
-        Set.of(),
-        Set.of(),
-        handler);
+        Method.GET, path, Optional.empty(), Scope.SYSTEM, summary, Set.of(), Set.of(), handler);
   }
 
-  public static Route of(
-      Method method, String path, Role role, String summary, Handler handler) {
+  public static Route of(Method method, String path, Role role, String summary, Handler handler) {
     return new Route(
-        method,
-        path,
-        Optional.of(role),
-        Scope.TENANT,
-        summary,
-        Set.of(),
-        Set.of(),
-        handler);
+        method, path, Optional.of(role), Scope.TENANT, summary, Set.of(), Set.of(), handler);
   }
 
   public Route queries(String... names) {
-    return new Route(
-        method, path, role, scope, summary, Set.of(names), fields, handler);
+    return new Route(method, path, role, scope, summary, Set.of(names), fields, handler);
   }
 
   public Route fields(String... names) {
@@ -84,13 +68,11 @@ public record Route(
   }
 
   public Route fields(Set<String> names) {
-    return new Route(
-        method, path, role, scope, summary, queries, Set.copyOf(names), handler);
+    return new Route(method, path, role, scope, summary, queries, Set.copyOf(names), handler);
   }
 
   public Route ofAllTenants() {
-    return new Route(
-        method, path, role, Scope.SYSTEM, summary, queries, fields, handler);
+    return new Route(method, path, role, Scope.SYSTEM, summary, queries, fields, handler);
   }
 
   /** The names in braces of its path. */

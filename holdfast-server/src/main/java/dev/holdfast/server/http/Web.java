@@ -51,12 +51,16 @@ public final class Web implements AutoCloseable {
       http.setSendServerVersion(false);
       http.setSendDateHeader(false);
     });
-    config.tls().ifPresent(tls ->
-        javalin.jetty.addConnector((server, http) ->
-            tls.connector(server, http, config.host(), config.port())));
+    config
+        .tls()
+        .ifPresent(tls ->
+            javalin.jetty.addConnector(
+                (server, http) -> tls.connector(server, http, config.host(), config.port())));
     routes.forEach(route ->
         javalin.routes.addHttpHandler(
-            HandlerType.findOrCreate(route.method().name()), route.path(), http -> serve(route, http)));
+            HandlerType.findOrCreate(route.method().name()),
+            route.path(),
+            http -> serve(route, http)));
     javalin.routes.exception(
         HttpResponseException.class,
         (e, http) ->
@@ -101,8 +105,7 @@ public final class Web implements AutoCloseable {
     if (route.scope() == Route.Scope.SYSTEM) {
       return new Request(route, http, principal, Web::noTenant);
     }
-    return new Request(
-        route, http, principal, once(() -> desks.of(Gate.tenant(http, principal))));
+    return new Request(route, http, principal, once(() -> desks.of(Gate.tenant(http, principal))));
   }
 
   private static dev.holdfast.server.tenancy.Desk noTenant() {

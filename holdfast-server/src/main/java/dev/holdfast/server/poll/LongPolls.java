@@ -223,7 +223,9 @@ public final class LongPolls implements AutoCloseable {
           }
         }
         Optional<Duration> due = dealt.nextDueIn();
-        return everybody ? LEAST : due.filter(wait -> wait.compareTo(LEAST) > 0).orElse(due.isPresent() ? LEAST : POLL);
+        return everybody
+            ? LEAST
+            : due.filter(wait -> wait.compareTo(LEAST) > 0).orElse(due.isPresent() ? LEAST : POLL);
       } catch (RuntimeException e) {
         log.debug("Could not claim for those who wait in tenant {}", tenant, e);
         alike.forEach(waiter -> waiter.answer.completeExceptionally(e));

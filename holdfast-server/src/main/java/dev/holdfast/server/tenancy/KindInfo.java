@@ -48,7 +48,8 @@ public record KindInfo(
     boolean leaves =
         path.startsWith("/")
             || path.contains("\\")
-            || Set.of(path.split("/", -1)).stream().anyMatch(part -> part.equals("..") || part.isEmpty() || part.equals("."));
+            || Set.of(path.split("/", -1)).stream()
+                .anyMatch(part -> part.equals("..") || part.isEmpty() || part.equals("."));
     if (leaves) {
       throw HoldfastException.invalid("playbook", path, "a path inside the playbooks' directory");
     }

@@ -80,8 +80,7 @@ public final class Kinds {
   }
 
   public Optional<KindInfo> find(String name) {
-    return db.withHandle(
-        handle -> handle.createQuery(get).bind("name", name).map(KIND).findOne());
+    return db.withHandle(handle -> handle.createQuery(get).bind("name", name).map(KIND).findOne());
   }
 
   /** In the order of their names, from one on. */

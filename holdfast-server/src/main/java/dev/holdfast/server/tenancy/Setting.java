@@ -27,6 +27,7 @@ public enum Setting {
   private final long ofItself;
   private final long least;
   private final long most;
+
   @SuppressWarnings("ImmutableEnumChecker") // a record of two strings
   private final Optional<Place> place;
 
@@ -74,7 +75,6 @@ public enum Setting {
     return Arrays.stream(values())
         .filter(setting -> setting.name().equals(name))
         .findFirst()
-        .orElseThrow(() ->
-            HoldfastException.invalid("name", name, Arrays.toString(values())));
+        .orElseThrow(() -> HoldfastException.invalid("name", name, Arrays.toString(values())));
   }
 }

@@ -62,8 +62,7 @@ public final class Webhooks {
               webhook.events().stream().map(Webhook.Event::stored).sorted().toArray())
           .bind("secret", webhook.secret())
           .execute();
-      audit.write(
-          handle, act, "put_webhook", "webhook:" + webhook.name(), "", webhook.toString());
+      audit.write(handle, act, "put_webhook", "webhook:" + webhook.name(), "", webhook.toString());
     });
   }
 

@@ -1,0 +1,229 @@
+package dev.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.server.Caller.Reply;
+import dev.holdfast.server.auth.Role;
+import dev.holdfast.server.http.Route;
+import dev.holdfast.tenant.TenantName;
+import dev.holdfast.testkit.Covers;
+import dev.holdfast.testkit.TestTenant;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who may ask what: every route, every role, one's own tenant, another's, and nobody. */
+class AuthorisationTest {
+
+  @RegisterExtension final TestTenant tenant = new TestTenant();
+  @RegisterExtension final TestTenant other = new TestTenant();
+
+  // A tenant is one canary: whoever gets to see its name in an answer got through the wall.
+  private static final Set<String> STREAMS = Set.of("/api/v1/events");
+
+  @Test
+  void every_route_lets_in_the_roles_of_the_table_and_nobody_else() {
+    List<String> wrong = new ArrayList<>();
+    for (Route route : guarded()) {
+      for (Role role : Role.values()) {
+        int status = ask(TestServer.shared().as(role, tenant.name()), route).status();
+        boolean letIn = status != 401 && status != 403;
+        boolean mayIn = role.mayDo(route.role().orElseThrow());
+        if (letIn != mayIn) {
+          wrong.add(route + " as " + role + " answers " + status);
+        }
+      }
+    }
+
+    assertThat(wrong).isEmpty();
+    assertThat(guarded().size()).isGreaterThan(45);
+  }
+
+  @Test
+  void every_guarded_route_refuses_those_who_do_not_say_who_they_are() {
+    for (Route route : guarded()) {
+      Caller nobody = new Caller(TestServer.shared().port(), Optional.empty(), Optional.empty());
+      Caller liar = new Caller(nobody.port(), Optional.of("hf_wrong"), Optional.empty());
+
+      assertThat(ask(nobody, route).status()).as(route.toString()).isEqualTo(401);
+      assertThat(ask(liar, route).status()).as(route.toString()).isEqualTo(401);
+    }
+  }
+
+  @Covers("B2")
+  @Test
+  void no_token_of_one_tenant_gets_into_another() {
+    String secret = "canary-" + other.name();
+    other.jobs().enqueue(dev.holdfast.job.NewJob.of(secret, secret).withQueue(secret));
+    for (Role role : Role.values()) {
+      if (role == Role.SYSTEM) {
+        continue;
+      }
+      String token = TestServer.shared().token(role, Optional.of(tenant.name()));
+      Caller intruder =
+          new Caller(TestServer.shared().port(), Optional.of(token), Optional.of(other.name()));
+      Caller athome = new Caller(TestServer.shared().port(), Optional.of(token), Optional.empty());
+      for (Route route : guarded()) {
+        if (route.scope() == Route.Scope.TENANT) {
+          Reply reply = ask(intruder, route);
+          assertThat(reply.status()).as(role + " " + route).isIn(403, 404);
+          assertThat(ask(athome, route).text()).as(role + " " + route).doesNotContain(secret);
+        }
+      }
+    }
+    assertThat(other.query("SELECT count(*) AS n FROM {schema}.audit").getFirst())
+        .containsEntry("n", 0L);
+  }
+
+  @Test
+  void a_token_that_was_revoked_or_has_expired_is_no_token() {
+    Caller admin = TestServer.shared().as(Role.ADMIN, tenant.name());
+    var made = admin.post("/api/v1/tokens", "{\"name\": \"ci\", \"role\": \"viewer\"}").json();
+    Caller viewer =
+        new Caller(admin.port(), Optional.of(made.path("token").asString()), Optional.empty());
+    int before = viewer.get("/api/v1/jobs").status();
+
+    admin.send("DELETE", "/api/v1/tokens/" + made.path("id").asString(), Optional.empty());
+    var old =
+        admin
+            .post(
+                "/api/v1/tokens",
+                "{\"name\": \"old\", \"role\": \"viewer\", \"expires_at\": \"2020-01-01T00:00:00Z\"}")
+            .json();
+
+    assertThat(before).isEqualTo(200);
+    assertThat(viewer.get("/api/v1/jobs").status()).isEqualTo(401);
+    assertThat(
+            new Caller(admin.port(), Optional.of(old.path("token").asString()), Optional.empty())
+                .get("/api/v1/jobs")
+                .status())
+        .isEqualTo(401);
+    assertThat(admin.get("/api/v1/tokens").text()).doesNotContain(made.path("token").asString());
+    assertThat(admin.get("/api/v1/audit").text()).doesNotContain(made.path("token").asString());
+    int stored =
+        tenant
+            .holdfast()
+            .tenants()
+            .control()
+            .jdbi()
+            .withHandle(handle ->
+                handle
+                    .createQuery("SELECT count(*) FROM holdfast.token t WHERE t::text LIKE :token")
+                    .bind("token", "%" + made.path("token").asString() + "%")
+                    .mapTo(Integer.class)
+                    .one());
+    assertThat(stored).isZero();
+  }
+
+  @Test
+  void an_admin_makes_tokens_of_its_own_tenant_alone() {
+    Caller admin = TestServer.shared().as(Role.ADMIN, tenant.name());
+
+    assertThat(admin.post("/api/v1/tokens", "{\"name\": \"x\", \"role\": \"system\"}").status())
+        .isEqualTo(403);
+    assertThat(
+            admin
+                .post(
+                    "/api/v1/tokens",
+                    "{\"name\": \"x\", \"role\": \"viewer\", \"tenant\": \"%s\"}"
+                        .formatted(other.name()))
+                .status())
+        .isEqualTo(403);
+  }
+
+  @Test
+  void the_first_start_leaves_a_token_that_nobody_else_can_read(@TempDir Path directory)
+      throws Exception {
+    ServerConfig config =
+        ServerConfig.defaults(directory)
+            .withAddress("127.0.0.1", 0)
+            .withRoles(Set.of(ServerRole.WEB));
+    String token;
+    try (TestServer first = TestServer.start(config)) {
+      token = TestServer.tokenIn(directory);
+      assertThat(first.server().newToken()).contains(token);
+      assertThat(
+              new Caller(first.port(), Optional.of(token), Optional.empty())
+                  .get("/api/v1/tenants")
+                  .status())
+          .isEqualTo(200);
+    }
+    assertThat(
+            PosixFilePermissions.toString(
+                Files.getPosixFilePermissions(directory.resolve("admin.token"))))
+        .isEqualTo("rw-------");
+    try (TestServer second = TestServer.start(config)) {
+      assertThat(second.server().newToken()).isEmpty();
+      assertThat(
+              new Caller(second.port(), Optional.of(token), Optional.of(TenantName.DEFAULT))
+                  .get("/api/v1/jobs")
+                  .status())
+          .isEqualTo(200);
+    }
+  }
+
+  @Test
+  void pages_of_others_get_nothing() {
+    Caller admin = TestServer.shared().as(Role.ADMIN, tenant.name());
+
+    assertThat(with(admin, "Origin", "http://evil.example").status()).isEqualTo(403);
+    assertThat(with(admin, "Origin", "http://127.0.0.1:" + admin.port()).status()).isEqualTo(201);
+    assertThat(with(admin, "Content-Type", "text/plain").status()).isEqualTo(415);
+    assertThat(with(admin, "Content-Type", "application/x-www-form-urlencoded").status())
+        .isEqualTo(415);
+  }
+
+  private static Reply with(Caller caller, String header, String value) {
+    return Caller.send(
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + caller.port() + "/api/v1/jobs"))
+            .POST(BodyPublishers.ofString("{\"kind\": \"a\"}"))
+            .header("Authorization", "Bearer " + caller.token().orElseThrow())
+            .setHeader("Content-Type", "application/json")
+            .setHeader(header, value)
+            .build());
+  }
+
+  @Test
+  void without_tokens_a_server_listens_to_its_own_machine_alone() {
+    ServerConfig config = TestServer.config().withAuth(false);
+    try (TestServer open = TestServer.start(config)) {
+      assertThat(
+              new Caller(open.port(), Optional.empty(), Optional.of(tenant.name()))
+                  .get("/api/v1/jobs")
+                  .status())
+          .isEqualTo(200);
+    }
+    org.assertj.core.api.Assertions.assertThatThrownBy(() -> config.withAddress("0.0.0.0", 0))
+        .hasMessageContaining("auth");
+  }
+
+  private static List<Route> guarded() {
+    return TestServer.shared().server().routes().stream()
+        .filter(route -> route.role().isPresent())
+        .filter(route -> !STREAMS.contains(route.path()))
+        .toList();
+  }
+
+  private static Reply ask(Caller caller, Route route) {
+    String path =
+        route
+            .path()
+            .replace("{id}", "00000000-0000-4000-8000-000000000000")
+            .replace("{name}", route.path().contains("tenants") ? "nobody_has_it" : "TOKEN_LIMIT")
+            .replace("{type}", "site");
+    boolean takesBody = Stream.of("POST", "PUT", "PATCH").anyMatch(route.method().name()::equals);
+    return caller.send(
+        route.method().name(), path, takesBody ? Optional.of("{}") : Optional.empty());
+  }
+}

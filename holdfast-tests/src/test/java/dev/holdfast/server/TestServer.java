@@ -1,0 +1,84 @@
+package dev.holdfast.server;
+
+import dev.holdfast.server.auth.Role;
+import dev.holdfast.server.auth.Tokens;
+import dev.holdfast.tenant.TenantName;
+import dev.holdfast.testkit.TestDatabase;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** A node on the tests' database, and tokens for it. */
+final class TestServer implements AutoCloseable {
+
+  private final HoldfastServer server;
+  private final Tokens tokens = new Tokens(TestDatabase.shared().holdfast().tenants().control());
+
+  private TestServer(ServerConfig config) {
+    server = HoldfastServer.start(config, TestDatabase.shared().dataSource(), Map.of());
+  }
+
+  static ServerConfig config() {
+    try {
+      return ServerConfig.defaults(Files.createTempDirectory("holdfast-test"))
+          .withAddress("127.0.0.1", 0)
+          .withRoles(Set.of(ServerRole.WEB));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static TestServer start() {
+    return new TestServer(config());
+  }
+
+  static TestServer start(ServerConfig config) {
+    return new TestServer(config);
+  }
+
+  private static final class Shared {
+    static final TestServer INSTANCE = start();
+  }
+
+  /** One for all tests that do not stop it. */
+  static TestServer shared() {
+    return Shared.INSTANCE;
+  }
+
+  HoldfastServer server() {
+    return server;
+  }
+
+  int port() {
+    return server.port().orElseThrow();
+  }
+
+  static String tokenIn(Path directory) throws IOException {
+    return Files.readString(directory.resolve("admin.token")).strip();
+  }
+
+  String token(Role role, Optional<TenantName> tenant) {
+    String token = tokens.draw();
+    tokens.put(
+        token,
+        "the " + role.stored(),
+        role,
+        role == Role.SYSTEM ? Optional.empty() : tenant,
+        Optional.empty());
+    return token;
+  }
+
+  /** Somebody with this role in this tenant. */
+  Caller as(Role role, TenantName tenant) {
+    return new Caller(port(), Optional.of(token(role, Optional.of(tenant))), Optional.of(tenant));
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}
