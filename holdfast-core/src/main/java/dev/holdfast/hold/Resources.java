@@ -10,6 +10,7 @@ import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.wake.Announcer;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
@@ -47,6 +48,15 @@ public final class Resources {
         FROM {schema}.block
        WHERE resource = :name
        ORDER BY since, job_id
+      """;
+
+  private static final String OLD_BLOCKS =
+      """
+      SELECT job_id, reason, actor, since
+        FROM {schema}.block
+       WHERE since < {schema}.clock() - :age_ms * interval '1 millisecond'
+       ORDER BY since
+       LIMIT 1000
       """;
 
   private static final String WAITERS =
@@ -150,6 +160,12 @@ public final class Resources {
 
   private int capacity(Handle handle, String name) {
     return handle.createQuery(db.sql(CAPACITY)).bind("name", name).mapTo(Integer.class).one();
+  }
+
+  /** Jobs that have stood on their targets for so long, the longest first. */
+  public List<Blocker> blocksOlderThan(Duration age) {
+    return db.withHandle(handle ->
+        handle.createQuery(db.sql(OLD_BLOCKS)).bind("age_ms", age.toMillis()).map(BLOCKER).list());
   }
 
   /**
