@@ -77,8 +77,10 @@ public final class Web implements AutoCloseable {
                     new Refusal(
                         e.getStatus(), code(e.getStatus()), String.valueOf(e.getMessage())))));
     javalin.routes.exception(Exception.class, (e, http) -> send(http, Problems.of(e)));
-    // What never got to a route.
-    javalin.routes.after(http -> http.header("X-Content-Type-Options", "nosniff"));
+    javalin.routes.after(http -> {
+      http.header("X-Content-Type-Options", "nosniff");
+      http.header("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'");
+    });
   }
 
   private static String code(int status) {
