@@ -29,6 +29,23 @@ public final class Resources {
       SELECT name FROM {schema}.resource WHERE name > :after ORDER BY name LIMIT :limit
       """;
 
+  // Waiters are counted no further than they are listed.
+  private static final String SUMMARIES =
+      """
+      SELECT resource.name, resource.capacity,
+             (SELECT count(*) FROM {schema}.hold WHERE hold.resource = resource.name) AS holders,
+             (SELECT count(*) FROM {schema}.block WHERE block.resource = resource.name) AS blocks,
+             (SELECT count(*)
+                FROM (SELECT
+                        FROM {schema}.job
+                       WHERE job.waiting_on = resource.name
+                       LIMIT :most) AS waiter) AS waiters
+        FROM {schema}.resource
+       WHERE resource.name > :after
+       ORDER BY resource.name
+       LIMIT :limit
+      """;
+
   private static final String CAPACITY =
       """
       SELECT coalesce((SELECT capacity FROM {schema}.resource WHERE name = :name), 1)
@@ -135,6 +152,28 @@ public final class Resources {
             .bind("after", after)
             .bind("limit", limit)
             .mapTo(String.class)
+            .list());
+  }
+
+  /** A resource in figures. */
+  public record Summary(String name, int capacity, long holders, long blocks, long waiters) {}
+
+  /** Those that are known, in the order of their names, from one on. */
+  public List<Summary> list(String after, int limit) {
+    Limits.page("limit", limit);
+    return db.inTransaction(handle ->
+        handle
+            .createQuery(db.sql(SUMMARIES))
+            .bind("after", after)
+            .bind("limit", limit)
+            .bind("most", MOST_WAITERS)
+            .map((row, context) ->
+                new Summary(
+                    row.getString("name"),
+                    row.getInt("capacity"),
+                    row.getLong("holders"),
+                    row.getLong("blocks"),
+                    row.getLong("waiters")))
             .list());
   }
 

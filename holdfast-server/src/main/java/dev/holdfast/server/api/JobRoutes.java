@@ -24,6 +24,7 @@ import dev.holdfast.server.http.Route;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -86,7 +87,12 @@ final class JobRoutes {
     List<Enqueued> enqueued = request.desk().jobs().enqueueAll(jobs);
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("jobs");
-    enqueued.forEach(each -> list.add(json(request, job(request, each.id()))));
+    Map<UUID, Job> stored =
+        request.desk().jobs().all(enqueued.stream().map(Enqueued::id).toList());
+    enqueued.stream()
+        .map(each -> Optional.ofNullable(stored.get(each.id())))
+        .flatMap(Optional::stream)
+        .forEach(job -> list.add(json(request, job)));
     return Answer.created(json);
   }
 

@@ -40,6 +40,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
@@ -145,8 +146,12 @@ final class LeaseRoutes {
     }
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("leases");
+    // The jobs as they are now: one may have been asked to stop since, and its worker should know.
+    Map<UUID, Job> jobs =
+        request.desk().jobs().all(granted.stream().map(lease -> lease.key().jobId()).toList());
     for (Lease lease : granted) {
-      list.add(lease(request, lease));
+      Optional.ofNullable(jobs.get(lease.key().jobId()))
+          .ifPresent(job -> list.add(lease(lease, job)));
     }
     return Answer.ok(json);
   }
@@ -182,9 +187,7 @@ final class LeaseRoutes {
     return request;
   }
 
-  // The job as it is now: it may have been asked to stop since, and then its worker should know.
-  private static ObjectNode lease(Request request, Lease lease) {
-    Job job = JobRoutes.job(request, lease.key().jobId());
+  private static ObjectNode lease(Lease lease, Job job) {
     ObjectNode json = Json.object();
     json.set("job", JobJson.write(job, true));
     json.put("fence", lease.key().fence());
