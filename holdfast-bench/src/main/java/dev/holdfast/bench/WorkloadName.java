@@ -9,6 +9,8 @@ import dev.holdfast.bench.workload.HeldSnapshot;
 import dev.holdfast.bench.workload.Idle;
 import dev.holdfast.bench.workload.Keyed;
 import dev.holdfast.bench.workload.Latency;
+import dev.holdfast.bench.workload.ManyTenants;
+import dev.holdfast.bench.workload.Remote;
 import dev.holdfast.bench.workload.Sustained;
 import dev.holdfast.bench.workload.WalkOver;
 import dev.holdfast.bench.workload.Workload;
@@ -26,6 +28,8 @@ enum WorkloadName {
   W7,
   W8,
   W9,
+  W10,
+  W11,
   W12;
 
   Workload workload(int concurrency) {
@@ -40,6 +44,8 @@ enum WorkloadName {
       case W7 -> new Idle();
       case W8 -> new Blocked();
       case W9 -> new HeldSnapshot();
+      case W10 -> new Remote();
+      case W11 -> new ManyTenants();
       case W12 -> new WalkOver();
     };
   }
@@ -49,7 +55,7 @@ enum WorkloadName {
     return switch (this) {
       case W5 -> Set.of(W5);
       case W8 -> Set.of(W1, W5);
-      case W1, W1M, W2, W3, W4, W6, W7, W9, W12 -> Set.of(W1);
+      case W1, W1M, W2, W3, W4, W6, W7, W9, W10, W11, W12 -> Set.of(W1);
     };
   }
 }

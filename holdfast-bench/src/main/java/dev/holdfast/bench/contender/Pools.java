@@ -11,7 +11,7 @@ public final class Pools {
 
   private Pools() {}
 
-  static HikariDataSource open(String jdbcUrl, int connections) {
+  public static HikariDataSource open(String jdbcUrl, int connections) {
     return new HikariDataSource(config(jdbcUrl, connections));
   }
 

@@ -87,8 +87,7 @@ final class JobRoutes {
     List<Enqueued> enqueued = request.desk().jobs().enqueueAll(jobs);
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("jobs");
-    Map<UUID, Job> stored =
-        request.desk().jobs().all(enqueued.stream().map(Enqueued::id).toList());
+    Map<UUID, Job> stored = request.desk().jobs().all(enqueued.stream().map(Enqueued::id).toList());
     enqueued.stream()
         .map(each -> Optional.ofNullable(stored.get(each.id())))
         .flatMap(Optional::stream)
