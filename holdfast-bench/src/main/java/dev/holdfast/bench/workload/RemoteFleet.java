@@ -55,7 +55,7 @@ final class RemoteFleet implements AutoCloseable {
     RemoteFleet fleet = new RemoteFleet(port);
     for (int i = 0; i < workers; i++) {
       String name = "w" + i;
-      fleet.threads.submit(() -> fleet.work(name));
+      fleet.threads.execute(() -> fleet.work(name));
     }
     return fleet;
   }
