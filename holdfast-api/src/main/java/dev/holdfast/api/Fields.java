@@ -162,6 +162,10 @@ public final class Fields {
     return optionalText(name).map(text -> instant(path + name, text));
   }
 
+  public Instant instant(String name) {
+    return optionalInstant(name).orElseThrow(() -> missing(name, "a moment"));
+  }
+
   /** A moment in ISO 8601, with its offset. */
   public static Instant instant(String field, String text) {
     try {
@@ -210,6 +214,10 @@ public final class Fields {
     List<T> items = new ArrayList<>();
     node.get().forEach(item -> items.add(read.apply(item)));
     return items;
+  }
+
+  public Fields object(String name) {
+    return optionalObject(name).orElseThrow(() -> missing(name, "a JSON object"));
   }
 
   public Optional<Fields> optionalObject(String name) {

@@ -52,7 +52,9 @@ public final class JobJson {
                     .put("fence", job.fence())
                     .put("expires_at", lease.expiresAt().toString()),
             () -> json.putNull("lease"));
-    json.set("progress", progress(job));
+    ObjectNode progress = progress(job.progress());
+    Json.put(progress, "at", job.progressAt());
+    json.set("progress", progress);
     job.result()
         .ifPresentOrElse(result -> Json.put(json, "result", result), () -> json.putNull("result"));
     Json.put(json, "done_reason", job.doneReason());
@@ -82,8 +84,7 @@ public final class JobJson {
     return json;
   }
 
-  private static ObjectNode progress(Job job) {
-    Progress progress = job.progress();
+  static ObjectNode progress(Progress progress) {
     ObjectNode json = Json.object();
     Json.put(json, "cursor", progress.cursor());
     json.put("progress_count", boxed(progress.progressCount()).orElse(null));
@@ -92,7 +93,6 @@ public final class JobJson {
         "percent",
         progress.percent().isPresent() ? (Double) progress.percent().getAsDouble() : null);
     Json.put(json, "message", progress.message());
-    Json.put(json, "at", job.progressAt());
     return json;
   }
 
@@ -103,7 +103,7 @@ public final class JobJson {
   /** As {@link #write} wrote it. */
   public static Job read(Fields said) {
     JobState state = JobState.of(said.text("state"));
-    Fields usage = said.optionalObject("usage").orElseThrow(() -> said.missing("usage", "usage"));
+    Fields usage = said.object("usage");
     return new Job(
         said.uuid("id"),
         said.text("kind"),
@@ -114,7 +114,7 @@ public final class JobJson {
         said.texts("tags"),
         needs(said),
         said.optionalText("waiting_on"),
-        said.optionalInstant("run_at").orElseThrow(() -> said.missing("run_at", "a moment")),
+        said.instant("run_at"),
         said.optionalInt("attempt").orElse(0),
         said.optionalInt("granted").orElse(0),
         policy(said),
@@ -127,7 +127,7 @@ public final class JobJson {
         said.optionalText("done_reason"),
         said.optionalText("error_code"),
         said.optionalText("error_message"),
-        said.optionalInstant("created_at").orElseThrow(() -> said.missing("created_at", "moment")),
+        said.instant("created_at"),
         said.optionalInstant("started_at"),
         said.optionalInstant("finished_at"));
   }
@@ -150,12 +150,10 @@ public final class JobJson {
   }
 
   private static Job.LeaseInfo lease(Fields said) {
-    return new Job.LeaseInfo(
-        said.text("owner"),
-        said.optionalInstant("expires_at").orElseThrow(() -> said.missing("expires_at", "moment")));
+    return new Job.LeaseInfo(said.text("owner"), said.instant("expires_at"));
   }
 
-  private static Progress progress(Fields said) {
+  static Progress progress(Fields said) {
     return new Progress(
         said.optionalText("cursor"),
         said.optionalNumber("progress_count").map(OptionalLong::of).orElse(OptionalLong.empty()),

@@ -1,5 +1,6 @@
 package dev.holdfast.api;
 
+import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Payload;
 import java.time.Duration;
@@ -54,8 +55,13 @@ public final class Json {
     }
   }
 
+  /** Refuses what is nested deeper than anybody reads. */
   public static String write(JsonNode node) {
-    return MAPPER.writeValueAsString(node);
+    try {
+      return MAPPER.writeValueAsString(node);
+    } catch (JacksonException e) {
+      throw new HoldfastException(ErrorCode.BAD_PAYLOAD, String.valueOf(e.getOriginalMessage()), e);
+    }
   }
 
   /** Arguments and results go out as they were stored, letter by letter. */

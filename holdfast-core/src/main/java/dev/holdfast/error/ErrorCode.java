@@ -6,6 +6,8 @@ public enum ErrorCode {
   INVALID_ARGUMENT,
   /** A setting is out of its allowed range. Nothing was started. */
   BAD_CONFIG,
+  /** The caller is not known, or may not do what was asked. */
+  FORBIDDEN,
   /** No job, queue or tenant of that name. */
   NOT_FOUND,
   /** The job's state does not allow what was asked. */
@@ -19,5 +21,7 @@ public enum ErrorCode {
   /** The database's tables are missing, older or newer than this version can work with. */
   SCHEMA_MISMATCH,
   /** The database failed, or could not be reached. */
-  DATABASE
+  DATABASE,
+  /** The server could not be reached, did not answer in time, or has too much to do. */
+  UNAVAILABLE
 }

@@ -32,6 +32,11 @@ public record Failure(String code, String message, boolean retryable, Optional<S
             + limit.length().map(length -> length.toMillis() / 1000.0 + " s").orElse("allowed"));
   }
 
+  /** Not retried: what an attempt ended with cannot be kept, and would not be the next time. */
+  public static Failure unstorable(String why) {
+    return permanent("UNSTORABLE_OUTCOME", "The outcome could not be stored: " + why);
+  }
+
   public static Failure of(Throwable thrown) {
     return retryable(HANDLER_FAILED, describe(thrown));
   }

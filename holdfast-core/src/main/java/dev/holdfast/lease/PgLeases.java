@@ -91,6 +91,11 @@ public final class PgLeases implements LeaseSource {
         : reports.store(lease.key(), report);
   }
 
+  /** Of a lease that is over: known already, when it has a key that was stored in time, or lost. */
+  ReportReply reportLate(LeaseKey key, Report report) {
+    return reports.store(key, report);
+  }
+
   // The last report and the success are one transaction: a worker that dies now has nothing left
   // to do, and one that goes on finds its lease over.
   private ReportReply reportTowards(long targetCount, Lease lease, Report report) {
@@ -204,8 +209,6 @@ public final class PgLeases implements LeaseSource {
   }
 
   private static Finish unstorable(Finish finish, RuntimeException why) {
-    String message = "The outcome could not be stored: " + SqlErrors.message(why);
-    return new Finish(
-        finish.lease(), Outcome.failed(Failure.permanent("UNSTORABLE_OUTCOME", message)));
+    return new Finish(finish.lease(), Outcome.failed(Failure.unstorable(SqlErrors.message(why))));
   }
 }

@@ -76,14 +76,14 @@ public final class RemoteLeases {
 
   private final String tenant;
   private final Db db;
-  private final LeaseSource leases;
+  private final PgLeases leases;
   private final SharedClaims shared;
   private final KnownLeases known;
   private final Starts starts;
   private final String recorded;
 
   RemoteLeases(
-      Tenant tenant, LeaseSource leases, SharedClaims shared, KnownLeases known, Starts starts) {
+      Tenant tenant, PgLeases leases, SharedClaims shared, KnownLeases known, Starts starts) {
     this.tenant = tenant.name().value();
     this.db = tenant.db();
     this.leases = leases;
@@ -175,7 +175,7 @@ public final class RemoteLeases {
   public ReportReply report(LeaseKey key, Report report) {
     return Optional.ofNullable(known.find(List.of(key)).get(key))
         .map(lease -> leases.report(lease, report))
-        .orElseGet(ReportReply.Lost::new);
+        .orElseGet(() -> leases.reportLate(key, report));
   }
 
   private Map<LeaseKey, Lease> mine(String worker, List<LeaseKey> keys) {
@@ -222,7 +222,7 @@ public final class RemoteLeases {
       case Outcome.Snoozed snoozed -> "snoozed";
       case Outcome.Stopped stopped -> "stopped";
       case Outcome.Released released -> "released";
-      case Outcome.LeaseExpired expired -> throw notAWorkers(outcome);
+      case Outcome.LeaseExpired expired -> "lost"; // whoever said it first
       case Outcome.NeverStarted never -> throw notAWorkers(outcome);
     };
   }
@@ -236,6 +236,7 @@ public final class RemoteLeases {
     return switch (outcome) {
       case Outcome.Failed(Failure failure) -> Optional.of(failure.code());
       case Outcome.Stopped() -> Optional.of("STOPPED");
+      case Outcome.LeaseExpired(String worker) -> Optional.of(Failure.LEASE_LOST);
       default -> Optional.empty();
     };
   }

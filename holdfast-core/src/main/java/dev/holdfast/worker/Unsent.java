@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Unsent {
 
+  // One is kept for saying how many there was no room for.
+  private static final int MOST_LINES = Limits.LOG_LINES_PER_REPORT - 1;
+
   private final String name;
   private final ReentrantLock lock = new ReentrantLock();
   private final List<String> lines = new ArrayList<>();
@@ -51,7 +54,7 @@ final class Unsent {
     lock.lock();
     try {
       remember(line);
-      if (lines.size() < Limits.LOG_LINES_PER_REPORT) {
+      if (lines.size() < MOST_LINES) {
         lines.add(line);
       } else {
         droppedLines++;

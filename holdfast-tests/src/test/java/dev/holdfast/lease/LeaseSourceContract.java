@@ -6,6 +6,8 @@ import dev.holdfast.audit.Act;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.lease.Extension.Status;
 import dev.holdfast.testkit.Covers;
+import dev.holdfast.testkit.TestDatabase;
+import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -57,5 +59,29 @@ abstract class LeaseSourceContract extends ReportContract {
     assertThat(extensions)
         .containsExactly(
             new Extension(lost.key(), Status.LOST), new Extension(current.key(), Status.EXTENDED));
+  }
+
+  @Test
+  void a_row_locked_by_somebody_does_not_keep_the_other_leases_from_being_renewed()
+      throws Exception {
+    enqueue(NewJob.of("email", 1));
+    enqueue(NewJob.of("email", 2));
+    List<Lease> held = claim("worker", 2);
+    String lock = tenant.tenant().db().sql("SELECT FROM {schema}.job WHERE id = ? FOR UPDATE");
+
+    try (Connection other = TestDatabase.shared().dataSource().getConnection()) {
+      other.setAutoCommit(false);
+      try (var statement = other.prepareStatement(lock)) {
+        statement.setObject(1, held.get(0).key().jobId());
+        statement.execute();
+      }
+
+      List<Extension> extensions = leases().extend(held);
+
+      assertThat(extensions)
+          .extracting(Extension::status)
+          .containsExactly(Status.BUSY, Status.EXTENDED);
+      other.rollback();
+    }
   }
 }

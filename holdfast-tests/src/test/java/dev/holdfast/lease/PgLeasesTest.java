@@ -17,6 +17,10 @@ import java.util.UUID;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
+/**
+ * The contract straight from the tables, and what only they can do: say when the next job is due,
+ * and end an attempt in a handler's own transaction.
+ */
 class PgLeasesTest extends LeaseSourceContract {
 
   private volatile Set<String> onlineHosts = Set.of();
@@ -80,31 +84,6 @@ class PgLeasesTest extends LeaseSourceContract {
     assertThat(claimed.leases()).isEmpty();
     assertThat(claimed.nextDueIn().orElseThrow())
         .isBetween(Duration.ofSeconds(25), Duration.ofSeconds(30));
-  }
-
-  @Test
-  void a_row_locked_by_somebody_does_not_keep_the_other_leases_from_being_renewed()
-      throws Exception {
-    enqueue(NewJob.of("email", 1));
-    enqueue(NewJob.of("email", 2));
-    List<Lease> held = claim("worker", 2);
-    String lock = tenant.tenant().db().sql("SELECT FROM {schema}.job WHERE id = ? FOR UPDATE");
-
-    try (Connection other =
-        dev.holdfast.testkit.TestDatabase.shared().dataSource().getConnection()) {
-      other.setAutoCommit(false);
-      try (var statement = other.prepareStatement(lock)) {
-        statement.setObject(1, held.get(0).key().jobId());
-        statement.execute();
-      }
-
-      List<Extension> extensions = leases().extend(held);
-
-      assertThat(extensions)
-          .extracting(Extension::status)
-          .containsExactly(Status.BUSY, Status.EXTENDED);
-      other.rollback();
-    }
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.holdfast.server;
 
+import dev.holdfast.api.HoldfastClient;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.tenant.TenantName;
@@ -13,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** A node on the tests' database, and tokens for it. */
-final class TestServer implements AutoCloseable {
+public final class TestServer implements AutoCloseable {
 
   private final HoldfastServer server;
   private final Tokens tokens = new Tokens(TestDatabase.shared().holdfast().tenants().control());
@@ -45,7 +46,7 @@ final class TestServer implements AutoCloseable {
   }
 
   /** One for all tests that do not stop it. */
-  static TestServer shared() {
+  public static TestServer shared() {
     return Shared.INSTANCE;
   }
 
@@ -53,7 +54,14 @@ final class TestServer implements AutoCloseable {
     return server;
   }
 
-  int port() {
+  /** As a client finds it. */
+  public HoldfastClient client(Role role, TenantName tenant) {
+    return HoldfastClient.at("http://127.0.0.1:" + port())
+        .withToken(token(role, Optional.of(tenant)))
+        .withTenant(tenant);
+  }
+
+  public int port() {
     return server.port().orElseThrow();
   }
 
@@ -61,7 +69,7 @@ final class TestServer implements AutoCloseable {
     return Files.readString(directory.resolve("admin.token")).strip();
   }
 
-  String token(Role role, Optional<TenantName> tenant) {
+  public String token(Role role, Optional<TenantName> tenant) {
     String token = tokens.draw();
     tokens.put(
         token,

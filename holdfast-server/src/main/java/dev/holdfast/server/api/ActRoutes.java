@@ -6,6 +6,7 @@ import static dev.holdfast.server.http.Route.Method.PATCH;
 import static dev.holdfast.server.http.Route.Method.POST;
 
 import dev.holdfast.api.Fields;
+import dev.holdfast.api.JobQuery;
 import dev.holdfast.api.Json;
 import dev.holdfast.audit.Act;
 import dev.holdfast.error.ErrorCode;
@@ -188,14 +189,14 @@ final class ActRoutes {
     }
     Fields filter =
         body.optionalObject("filter").orElseThrow(() -> body.missing("filter", "an object"));
-    filter.only(Set.of(JobRoutes.FILTERS));
+    filter.only(Set.copyOf(JobQuery.NAMES));
     int limit = body.optionalInt("limit").orElse(100);
     JobPage page =
         request
             .desk()
             .jobs()
             .list(
-                JobRoutes.filter(filter::optionalText),
+                JobQuery.read(filter::optionalText),
                 body.optionalText("after").map(after -> Fields.uuid("after", after)),
                 limit);
     boolean dryRun = body.flag("dry_run");

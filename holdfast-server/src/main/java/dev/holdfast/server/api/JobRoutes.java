@@ -5,30 +5,25 @@ import static dev.holdfast.server.http.Route.Method.GET;
 import static dev.holdfast.server.http.Route.Method.POST;
 
 import dev.holdfast.api.Fields;
+import dev.holdfast.api.HistoryJson;
 import dev.holdfast.api.JobJson;
+import dev.holdfast.api.JobQuery;
 import dev.holdfast.api.Json;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.job.AttemptRecord;
 import dev.holdfast.job.Job;
-import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.queue.Enqueued;
-import dev.holdfast.queue.JobFilter;
 import dev.holdfast.queue.JobPage;
-import dev.holdfast.queue.Why;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
-import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
-import java.util.function.Function;
+import java.util.stream.Stream;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -36,10 +31,6 @@ import tools.jackson.databind.node.ObjectNode;
 final class JobRoutes {
 
   private static final int MOST_AT_ONCE = 1_000;
-
-  static final String[] FILTERS = {
-    "state", "queue", "kind", "target", "resource", "tag", "worker", "error"
-  };
 
   List<Route> routes() {
     return List.of(
@@ -54,16 +45,8 @@ final class JobRoutes {
             .fields("jobs"),
         Route.of(GET, BASE + "/jobs", Role.VIEWER, "Lists jobs, newest first", this::list)
             .queries(
-                "state",
-                "queue",
-                "kind",
-                "target",
-                "resource",
-                "tag",
-                "worker",
-                "error",
-                "limit",
-                "after"),
+                Stream.concat(JobQuery.NAMES.stream(), Stream.of("limit", "after"))
+                    .toArray(String[]::new)),
         Route.of(GET, BASE + "/jobs/{id}", Role.VIEWER, "A job", this::get),
         Route.of(
             GET, BASE + "/jobs/{id}/attempts", Role.VIEWER, "Its attempts so far", this::attempts),
@@ -88,10 +71,9 @@ final class JobRoutes {
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("jobs");
     Map<UUID, Job> stored = request.desk().jobs().all(enqueued.stream().map(Enqueued::id).toList());
-    enqueued.stream()
-        .map(each -> Optional.ofNullable(stored.get(each.id())))
-        .flatMap(Optional::stream)
-        .forEach(job -> list.add(json(request, job)));
+    enqueued.forEach(each ->
+        Optional.ofNullable(stored.get(each.id()))
+            .ifPresent(job -> list.add(json(request, job).put("created", each.created()))));
     return Answer.created(json);
   }
 
@@ -101,7 +83,7 @@ final class JobRoutes {
             .desk()
             .jobs()
             .list(
-                filter(request::query),
+                JobQuery.read(request::query),
                 request.query("after").map(after -> Fields.uuid("after", after)),
                 request.limit());
     ObjectNode json = Json.object();
@@ -109,35 +91,6 @@ final class JobRoutes {
     page.jobs().forEach(job -> jobs.add(json(request, job)));
     Json.put(json, "after", page.after());
     return Answer.ok(json);
-  }
-
-  /** Which jobs are meant, by parameters or fields of these names. */
-  static JobFilter filter(Function<String, Optional<String>> said) {
-    return new JobFilter(
-        said.apply("state").map(JobRoutes::states).orElse(Set.of()),
-        said.apply("queue"),
-        said.apply("kind"),
-        said.apply("target"),
-        said.apply("resource"),
-        said.apply("tag"),
-        said.apply("worker"),
-        said.apply("error"));
-  }
-
-  private static Set<JobState> states(String names) {
-    Set<JobState> states = EnumSet.noneOf(JobState.class);
-    for (String name : names.split(",", -1)) {
-      states.add(
-          Arrays.stream(JobState.values())
-              .filter(state -> state.stored().equals(name))
-              .findFirst()
-              .orElseThrow(() ->
-                  HoldfastException.invalid(
-                      "state",
-                      name,
-                      Arrays.stream(JobState.values()).map(JobState::stored).toList().toString())));
-    }
-    return states;
   }
 
   private Answer get(Request request) {
@@ -159,38 +112,10 @@ final class JobRoutes {
 
   private Answer attempts(Request request) {
     Job job = job(request, request.id());
-    ObjectNode json = Json.object();
-    ArrayNode list = json.putArray("attempts");
-    request.desk().jobs().attempts(job.id()).forEach(attempt -> list.add(json(attempt)));
-    return Answer.ok(json);
-  }
-
-  private static ObjectNode json(AttemptRecord attempt) {
-    ObjectNode json = Json.object();
-    json.put("attempt", attempt.number());
-    json.put("fence", attempt.fence());
-    json.put("worker", attempt.worker());
-    json.put("outcome", attempt.outcome());
-    Json.put(json, "started_at", attempt.startedAt());
-    Json.put(json, "finished_at", attempt.finishedAt());
-    Json.put(json, "error_code", attempt.errorCode());
-    Json.put(json, "error_message", attempt.errorMessage());
-    Json.put(json, "log_excerpt", attempt.logExcerpt());
-    return json;
+    return Answer.ok(HistoryJson.writeAttempts(request.desk().jobs().attempts(job.id())));
   }
 
   private Answer why(Request request) {
-    Why why = request.desk().jobs().why(request.id());
-    ObjectNode json = Json.object();
-    json.put("reason", why.reason().stored());
-    json.put("detail", why.detail());
-    why.blockedBy()
-        .ifPresent(by ->
-            json.putObject("blocked_by")
-                .put("resource", by.resource())
-                .put("job_id", by.jobId().toString())
-                .put("state", by.state())
-                .put("since", by.since().toString()));
-    return Answer.ok(json);
+    return Answer.ok(HistoryJson.writeWhy(request.desk().jobs().why(request.id())));
   }
 }

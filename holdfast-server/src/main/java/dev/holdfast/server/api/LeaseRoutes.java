@@ -4,21 +4,19 @@ import static dev.holdfast.server.api.Routes.BASE;
 import static dev.holdfast.server.http.Route.Method.POST;
 
 import dev.holdfast.api.Fields;
-import dev.holdfast.api.JobJson;
 import dev.holdfast.api.Json;
+import dev.holdfast.api.LeaseJson;
+import dev.holdfast.api.OutcomeJson;
+import dev.holdfast.api.ReportJson;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.fleet.WorkerInfo;
-import dev.holdfast.job.Failure;
-import dev.holdfast.job.Item;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.Limits;
-import dev.holdfast.job.Outcome;
-import dev.holdfast.job.Payload;
 import dev.holdfast.job.Policy;
-import dev.holdfast.job.Progress;
 import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.Extension.Status;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseKey;
@@ -36,14 +34,9 @@ import dev.holdfast.server.http.Route;
 import dev.holdfast.server.poll.LongPolls;
 import dev.holdfast.server.poll.Turnstile;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import tools.jackson.databind.node.ArrayNode;
@@ -111,6 +104,7 @@ final class LeaseRoutes {
                 "message",
                 "usage",
                 "items",
+                "lines",
                 "idempotency_key"),
         Route.of(
                 POST,
@@ -123,7 +117,7 @@ final class LeaseRoutes {
 
   private Answer claim(Request request) throws InterruptedException {
     Fields body = request.body();
-    ClaimRequest asked = claimRequest(body);
+    ClaimRequest asked = LeaseJson.readClaim(body);
     Duration wait = body.optionalSeconds("wait_seconds").orElse(Duration.ZERO);
     if (wait.isNegative() || wait.compareTo(LONGEST_WAIT) > 0) {
       throw HoldfastException.invalid("wait_seconds", wait, "0 to " + LONGEST_WAIT.toSeconds());
@@ -151,7 +145,7 @@ final class LeaseRoutes {
         request.desk().jobs().all(granted.stream().map(lease -> lease.key().jobId()).toList());
     for (Lease lease : granted) {
       Optional.ofNullable(jobs.get(lease.key().jobId()))
-          .ifPresent(job -> list.add(lease(lease, job)));
+          .ifPresent(job -> list.add(LeaseJson.write(lease, job)));
     }
     return Answer.ok(json);
   }
@@ -167,33 +161,6 @@ final class LeaseRoutes {
     } finally {
       turnstile.leave(who);
     }
-  }
-
-  private static ClaimRequest claimRequest(Fields body) {
-    Set<String> queues = new HashSet<>(body.texts("queues"));
-    List<String> kinds = body.texts("kinds");
-    ClaimRequest request =
-        new ClaimRequest(
-            body.text("worker"),
-            queues,
-            body.any("kinds").isPresent() ? Optional.of(new HashSet<>(kinds)) : Optional.empty(),
-            body.optionalInt("limit").orElse(1),
-            body.optionalText("host").orElse(""),
-            body.textMap("labels"),
-            body.optionalSeconds("lease_seconds"),
-            body.optionalText("claim_id"),
-            false,
-            body.flag("acknowledge"));
-    return request;
-  }
-
-  private static ObjectNode lease(Lease lease, Job job) {
-    ObjectNode json = Json.object();
-    json.set("job", JobJson.write(job, true));
-    json.put("fence", lease.key().fence());
-    Json.put(json, "expires_at", lease.expiresAt());
-    json.put("lease_seconds", Json.seconds(lease.length()));
-    return json;
   }
 
   private Answer start(Request request) {
@@ -240,6 +207,9 @@ final class LeaseRoutes {
             case STOP_REQUESTED -> "stop_requested";
             case LOST -> "lost";
           });
+      if (renewal.status() == Status.BUSY) {
+        result.put("busy", true); // and so its end is what it was
+      }
       renewal.expiresAt().ifPresent(at -> result.put("expires_at", at.toString()));
     }
     return Answer.ok(json);
@@ -249,7 +219,7 @@ final class LeaseRoutes {
     Fields body = request.body();
     String worker = Limits.name("worker", body.text("worker"));
     List<End> ends =
-        atMost("results", body.objects("results")).stream().map(LeaseRoutes::end).toList();
+        atMost("results", body.objects("results")).stream().map(said -> end(said, worker)).toList();
     List<FinishReply> replies = request.desk().leases().finish(worker, ends);
     ObjectNode json = Json.object();
     ArrayNode results = json.putArray("results");
@@ -268,91 +238,22 @@ final class LeaseRoutes {
     return Answer.ok(json);
   }
 
-  private static End end(Fields said) {
-    said.only(
-        Set.of(
-            "job_id",
-            "fence",
-            "outcome",
-            "result",
-            "error_code",
-            "error_message",
-            "retryable",
-            "delay_seconds",
-            "log_excerpt"));
+  private static End end(Fields said, String worker) {
     return new End(
-        said.uuid("job_id"), said.number("fence"), outcome(said), said.optionalText("log_excerpt"));
-  }
-
-  private static Outcome outcome(Fields said) {
-    String outcome = said.text("outcome");
-    return switch (outcome.toLowerCase(Locale.ROOT)) {
-      case "succeeded" ->
-          Outcome.succeeded(
-              said.any("result").map(json -> new Payload(Json.write(json))).orElse(Payload.NULL));
-      case "failed" ->
-          Outcome.failed(
-              new Failure(
-                  said.optionalText("error_code").orElse(Failure.HANDLER_FAILED),
-                  said.optionalText("error_message").orElse("The worker said no more"),
-                  said.optionalBoolean("retryable").orElse(true),
-                  Optional.empty()));
-      case "stopped" -> new Outcome.Stopped();
-      case "released" -> new Outcome.Released("handed back by its worker");
-      case "snoozed" ->
-          Outcome.snoozed(said.optionalSeconds("delay_seconds").orElse(Duration.ZERO));
-      default ->
-          throw HoldfastException.invalid(
-              "results.outcome", outcome, "succeeded, failed, stopped, released, snoozed");
-    };
+        said.uuid("job_id"),
+        said.number("fence"),
+        OutcomeJson.read(said, worker),
+        said.optionalText("log_excerpt"));
   }
 
   private Answer progress(Request request) {
     Fields body = request.body();
-    long fence = body.number("fence");
-    Progress progress =
-        new Progress(
-            body.optionalText("cursor"),
-            number(body, "progress_count"),
-            number(body, "result_count"),
-            body.optionalDouble("percent").map(OptionalDouble::of).orElse(OptionalDouble.empty()),
-            body.optionalText("message"));
-    Optional<Fields> usage = body.optionalObject("usage");
-    usage.ifPresent(used -> used.only(Set.of("tokens", "input_tokens", "output_tokens")));
-    long input = usage.flatMap(used -> used.optionalNumber("input_tokens")).orElse(0L);
-    long output = usage.flatMap(used -> used.optionalNumber("output_tokens")).orElse(0L);
-    long either = usage.flatMap(used -> used.optionalNumber("tokens")).orElse(0L);
-    Report report =
-        new Report(
-            progress,
-            List.of(),
-            Math.addExact(input, either),
-            output,
-            items(body),
-            body.optionalText("idempotency_key"));
-    return reported(request, fence, report);
-  }
-
-  private static OptionalLong number(Fields body, String name) {
-    return body.optionalNumber(name).map(OptionalLong::of).orElse(OptionalLong.empty());
-  }
-
-  private static List<Item> items(Fields body) {
-    List<Item> items = new ArrayList<>();
-    body.objects("items")
-        .forEach(
-            item -> items.add(new Item(item.text("key"), new Payload(Json.write(item.json())))));
-    return items;
+    return reported(request, body.number("fence"), ReportJson.read(body));
   }
 
   private Answer log(Request request) {
     Fields body = request.body();
-    List<String> lines = body.texts("lines");
-    if (lines.size() > Limits.LOG_LINES_PER_REPORT) {
-      throw HoldfastException.invalid(
-          "lines", lines.size() + " lines", "at most " + Limits.LOG_LINES_PER_REPORT);
-    }
-    return reported(request, body.number("fence"), Report.ofLog(lines));
+    return reported(request, body.number("fence"), Report.ofLog(ReportJson.lines(body)));
   }
 
   private static Answer reported(Request request, long fence, Report report) {

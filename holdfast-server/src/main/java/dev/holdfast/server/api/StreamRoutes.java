@@ -3,6 +3,7 @@ package dev.holdfast.server.api;
 import static dev.holdfast.server.api.Routes.BASE;
 import static dev.holdfast.server.http.Route.Method.GET;
 
+import dev.holdfast.api.HistoryJson;
 import dev.holdfast.api.Json;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Job;
@@ -19,8 +20,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /** What is followed as it happens: hints that something changed, and logs. */
 final class StreamRoutes {
@@ -72,7 +71,8 @@ final class StreamRoutes {
     if (follows) {
       return follow(request, job.id(), offset);
     }
-    return Answer.ok(json(offset, request.desk().jobs().log(job.id(), offset, request.limit())));
+    return Answer.ok(
+        HistoryJson.writeLog(offset, request.desk().jobs().log(job.id(), offset, request.limit())));
   }
 
   private static long offset(Request request) {
@@ -88,22 +88,6 @@ final class StreamRoutes {
     return offset;
   }
 
-  private static ObjectNode json(long from, LogChunk chunk) {
-    ObjectNode json = Json.object();
-    ArrayNode lines = json.putArray("logs");
-    chunk
-        .lines()
-        .forEach(line ->
-            lines
-                .addObject()
-                .put("at", line.at().toString())
-                .put("fence", line.fence())
-                .put("line", line.text()));
-    json.put("offset", from);
-    json.put("next_offset", chunk.offset());
-    return json;
-  }
-
   // Whoever is cut off goes on where they were: each event's id is where the next one begins.
   private Answer follow(Request request, UUID id, long from)
       throws IOException, InterruptedException {
@@ -115,7 +99,10 @@ final class StreamRoutes {
         over = JobRoutes.job(request, id).state().isFinished();
         LogChunk chunk = request.desk().jobs().log(id, offset, LINES_AT_ONCE);
         while (!chunk.lines().isEmpty()) {
-          stream.send("log", Optional.of(String.valueOf(chunk.offset())), json(offset, chunk));
+          stream.send(
+              "log",
+              Optional.of(String.valueOf(chunk.offset())),
+              HistoryJson.writeLog(offset, chunk));
           offset = chunk.offset();
           chunk = request.desk().jobs().log(id, offset, LINES_AT_ONCE);
         }

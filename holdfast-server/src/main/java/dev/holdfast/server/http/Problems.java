@@ -34,12 +34,14 @@ public final class Problems {
     String detail = String.valueOf(e.getMessage());
     return switch (e.code()) {
       case INVALID_ARGUMENT, BAD_PAYLOAD -> new Refusal(400, code, detail);
+      case FORBIDDEN -> new Refusal(403, code, detail);
       case NOT_FOUND -> new Refusal(404, code, detail);
       case STATE_CONFLICT, LEASE_LOST -> new Refusal(409, code, detail);
       case DATABASE -> {
         log.warn("The database failed", e);
         yield new Refusal(503, code, "The database cannot be reached, or is busy; try again");
       }
+      case UNAVAILABLE -> new Refusal(503, code, detail);
       case BAD_CONFIG, UNKNOWN_KIND, SCHEMA_MISMATCH -> {
         log.error("A request failed", e);
         yield new Refusal(

@@ -1,0 +1,212 @@
+package dev.holdfast.api;
+
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Failure;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.job.Payload;
+import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.Claimed;
+import dev.holdfast.lease.Extension;
+import dev.holdfast.lease.Extension.Status;
+import dev.holdfast.lease.Finish;
+import dev.holdfast.lease.FinishReply;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.LeaseSource;
+import dev.holdfast.lease.Report;
+import dev.holdfast.lease.ReportReply;
+import dev.holdfast.lease.TransactionWork;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Leases of one tenant, from a server. Whatever is asked can be asked again when the answer got
+ * lost, and changes nothing the second time. Thread-safe.
+ */
+public final class HttpLeases implements LeaseSource {
+
+  private static final Portions<Lease, Beat> BEATS = new Portions<>(Beat::of, lease -> 0);
+  private static final Portions<Finish, String> ENDS =
+      new Portions<>(finish -> finish.lease().worker(), HttpLeases::chars);
+
+  private final Wire wire;
+  private final Duration wait;
+
+  HttpLeases(Wire wire, Duration wait) {
+    this.wire = wire;
+    this.wait = wait;
+  }
+
+  /** The same, with claims that wait so long for work where there is none. */
+  HttpLeases waiting(Duration length) {
+    return new HttpLeases(wire, length);
+  }
+
+  @Override
+  public Claimed claim(ClaimRequest request) {
+    // Whoever looks at everything wants to know what there is now.
+    Duration patience = request.thorough() ? Duration.ZERO : wait;
+    ClaimRequest named =
+        request.claimId().isPresent() ? request : request.withClaimId(UUID.randomUUID().toString());
+    ObjectNode body = LeaseJson.writeClaim(named).put("wait_seconds", Json.seconds(patience));
+    long sentNanos = System.nanoTime();
+    List<Lease> leases =
+        wire.postRepeatable("/leases", body, patience).body().objects("leases").stream()
+            .map(lease -> LeaseJson.read(lease, request.worker()))
+            .toList();
+    boolean waited = System.nanoTime() - sentNanos >= patience.toNanos();
+    return new Claimed(leases, untilNext(!leases.isEmpty() || waited));
+  }
+
+  // The waiting is done over there, so whoever got an answer asks again at once; except of a server
+  // that closes, and lets everybody go before their time.
+  private Optional<Duration> untilNext(boolean asAgreed) {
+    return wait.isPositive() && asAgreed ? Optional.of(Duration.ZERO) : Optional.empty();
+  }
+
+  /** Leases that are renewed by one request. */
+  private record Beat(String worker, Optional<Duration> length) {
+
+    static Beat of(Lease lease) {
+      boolean own = lease.length().equals(lease.policy().leaseLength());
+      return new Beat(lease.worker(), own ? Optional.empty() : Optional.of(lease.length()));
+    }
+  }
+
+  @Override
+  public List<Extension> extend(List<Lease> leases) {
+    return BEATS.ask(leases, this::extend);
+  }
+
+  private List<Extension> extend(Beat beat, List<Lease> leases) {
+    ObjectNode body = Json.object().put("worker", beat.worker);
+    beat.length.ifPresent(length -> body.put("lease_seconds", Json.seconds(length)));
+    ArrayNode keys = body.putArray("leases");
+    leases.forEach(lease -> putKey(keys.addObject(), lease));
+    List<Fields> results = results("/leases/extend", body, leases.size());
+    return IntStream.range(0, leases.size())
+        .mapToObj(i -> new Extension(leases.get(i).key(), status(results.get(i))))
+        .toList();
+  }
+
+  private static Status status(Fields said) {
+    String status = said.text("status");
+    return switch (status) {
+      // Busy: it is still ours, but its end did not move, and self-fencing must not think so.
+      case "extended" -> said.flag("busy") ? Status.BUSY : Status.EXTENDED;
+      case "stop_requested" -> Status.STOP_REQUESTED;
+      case "lost" -> Status.LOST;
+      default -> throw unheardOf(status);
+    };
+  }
+
+  @Override
+  public ReportReply report(Lease lease, Report report) {
+    ObjectNode body = ReportJson.write(report).put("fence", lease.key().fence());
+    String path = "/jobs/" + lease.key().jobId() + "/progress";
+    try {
+      // Log lines can come twice, as they can when a database's answer gets lost. Tokens must not.
+      boolean repeatable =
+          report.idempotencyKey().isPresent()
+              || (report.inputTokens() == 0 && report.outputTokens() == 0);
+      return reply((repeatable ? wire.postRepeatable(path, body) : wire.post(path, body)).body());
+    } catch (HoldfastException e) {
+      if (e.code() == ErrorCode.LEASE_LOST || e.code() == ErrorCode.NOT_FOUND) {
+        return new ReportReply.Lost();
+      }
+      throw e;
+    }
+  }
+
+  private static ReportReply reply(Fields said) {
+    return said.flag("idempotent")
+        ? new ReportReply.Repeated()
+        : new ReportReply.Stored(
+            said.optionalInt("added").orElse(0),
+            said.optionalInt("duplicates").orElse(0),
+            said.optionalText("state").map(JobState::of));
+  }
+
+  @Override
+  public List<FinishReply> finish(List<Finish> finished) {
+    return ENDS.ask(finished, this::finish);
+  }
+
+  /** An end that cannot be sent is found by halving the portion, and fails alone. */
+  private List<FinishReply> finish(String worker, List<Finish> ends) {
+    try {
+      return send(worker, ends);
+    } catch (HoldfastException e) {
+      if (e.code() != ErrorCode.INVALID_ARGUMENT && e.code() != ErrorCode.BAD_PAYLOAD) {
+        throw e;
+      }
+      if (ends.size() == 1) {
+        Failure failure = Failure.unstorable(String.valueOf(e.getMessage()));
+        return send(worker, List.of(new Finish(ends.getFirst().lease(), Outcome.failed(failure))));
+      }
+      int half = ends.size() / 2;
+      List<FinishReply> replies = new ArrayList<>(finish(worker, ends.subList(0, half)));
+      replies.addAll(finish(worker, ends.subList(half, ends.size())));
+      return replies;
+    }
+  }
+
+  private List<FinishReply> send(String worker, List<Finish> ends) {
+    ObjectNode body = Json.object().put("worker", worker);
+    ArrayNode results = body.putArray("results");
+    for (Finish end : ends) {
+      ObjectNode result = putKey(results.addObject(), end.lease());
+      end.logExcerpt().ifPresent(excerpt -> result.put("log_excerpt", excerpt));
+      OutcomeJson.write(result, end.outcome());
+    }
+    return results("/leases/finish", body, ends.size()).stream()
+        .map(HttpLeases::finishReply)
+        .toList();
+  }
+
+  private static int chars(Finish end) {
+    return end.outcome() instanceof Outcome.Succeeded(Payload result) ? result.json().length() : 0;
+  }
+
+  private static FinishReply finishReply(Fields said) {
+    String status = said.text("status");
+    return switch (status) {
+      case "recorded" -> new FinishReply.Recorded(JobState.of(said.text("state")));
+      case "lost" -> new FinishReply.Lost();
+      default -> throw unheardOf(status);
+    };
+  }
+
+  /** One result for each that was sent, in their order. */
+  private List<Fields> results(String path, ObjectNode body, int sent) {
+    List<Fields> results = wire.postRepeatable(path, body).body().objects("results");
+    if (results.size() != sent) {
+      throw new HoldfastException(
+          ErrorCode.UNAVAILABLE, "%d answers to %d at %s".formatted(results.size(), sent, path));
+    }
+    return results;
+  }
+
+  private static HoldfastException unheardOf(String status) {
+    return new HoldfastException(
+        ErrorCode.UNAVAILABLE, "the server's answer is a status unheard of: " + status);
+  }
+
+  private static ObjectNode putKey(ObjectNode json, Lease lease) {
+    return json.put("job_id", lease.key().jobId().toString()).put("fence", lease.key().fence());
+  }
+
+  @Override
+  public FinishReply finishInTransaction(Lease lease, TransactionWork work) {
+    throw new UnsupportedOperationException(
+        "a worker over HTTP shares no transaction with its job: make what the handler writes safe"
+            + " to repeat, or run the worker on the database");
+  }
+}

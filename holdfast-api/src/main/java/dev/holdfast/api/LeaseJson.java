@@ -1,0 +1,98 @@
+package dev.holdfast.api;
+
+import dev.holdfast.job.Attempt;
+import dev.holdfast.job.Job;
+import dev.holdfast.job.SlotKey;
+import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.LeaseKey;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What is asked for with a claim, and what comes of it, as JSON. */
+public final class LeaseJson {
+
+  private LeaseJson() {}
+
+  /** As {@link #readClaim} reads it. */
+  static ObjectNode writeClaim(ClaimRequest request) {
+    ObjectNode json = Json.object();
+    json.put("worker", request.worker());
+    request.queues().forEach(json.putArray("queues")::add);
+    request.kinds().ifPresent(kinds -> kinds.forEach(json.putArray("kinds")::add));
+    json.put("limit", request.limit());
+    json.put("host", request.host());
+    ObjectNode labels = json.putObject("labels");
+    request.labels().forEach(labels::put);
+    request.leaseLength().ifPresent(length -> json.put("lease_seconds", Json.seconds(length)));
+    request.claimId().ifPresent(id -> json.put("claim_id", id));
+    json.put("acknowledge", request.acknowledges());
+    return json;
+  }
+
+  public static ClaimRequest readClaim(Fields said) {
+    return new ClaimRequest(
+        said.text("worker"),
+        Set.copyOf(said.texts("queues")),
+        said.any("kinds").map(kinds -> new HashSet<>(said.texts("kinds"))),
+        said.optionalInt("limit").orElse(1),
+        said.optionalText("host").orElse(""),
+        said.textMap("labels"),
+        said.optionalSeconds("lease_seconds"),
+        said.optionalText("claim_id"),
+        false,
+        said.flag("acknowledge"));
+  }
+
+  /**
+   * Writes a lease.
+   *
+   * @param job as it is now: it may have been asked to stop since, and then its worker should know
+   */
+  public static ObjectNode write(Lease lease, Job job) {
+    ObjectNode json = Json.object();
+    json.set("job", JobJson.write(job, true));
+    json.put("tenant", lease.key().tenant());
+    json.put("fence", lease.key().fence());
+    Json.put(json, "expires_at", lease.expiresAt());
+    json.put("lease_seconds", Json.seconds(lease.length()));
+    json.put("earlier_failures", lease.attempt().earlierFailures());
+    lease
+        .slot()
+        .ifPresent(slot ->
+            json.putObject("slot")
+                .put("schedule", slot.schedule())
+                .put("scheduled_for", slot.scheduledFor().toString()));
+    return json;
+  }
+
+  /**
+   * As {@link #write} wrote it.
+   *
+   * @param worker who asked for it
+   */
+  static Lease read(Fields said, String worker) {
+    Job job = JobJson.read(said.object("job"));
+    return new Lease(
+        new LeaseKey(said.text("tenant"), job.id(), said.number("fence")),
+        worker,
+        job.kind(),
+        job.queue(),
+        job.args(),
+        new Attempt(job.attempt(), said.optionalInt("earlier_failures").orElse(0), job.granted()),
+        job.policy(),
+        job.needs(),
+        job.progress(),
+        job.runAt(),
+        said.optionalSeconds("lease_seconds").orElse(job.policy().leaseLength()),
+        said.instant("expires_at"),
+        slot(said));
+  }
+
+  private static Optional<SlotKey> slot(Fields said) {
+    return said.optionalObject("slot")
+        .map(slot -> new SlotKey(slot.text("schedule"), slot.instant("scheduled_for")));
+  }
+}

@@ -1,0 +1,84 @@
+package dev.holdfast.api;
+
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Failure;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.job.Payload;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.databind.node.ObjectNode;
+
+/** How an attempt ended, among the fields of its result. */
+public final class OutcomeJson {
+
+  private static final Set<String> FIELDS =
+      Set.of(
+          "job_id",
+          "fence",
+          "outcome",
+          "result",
+          "error_code",
+          "error_message",
+          "retryable",
+          "delay_seconds",
+          "log_excerpt");
+
+  private OutcomeJson() {}
+
+  /** Refuses a result that is not JSON: it must not get to say anything about other jobs. */
+  static void write(ObjectNode json, Outcome outcome) {
+    switch (outcome) {
+      case Outcome.Succeeded(Payload result) -> {
+        json.put("outcome", "succeeded");
+        json.set("result", Json.parse("result", result.json()));
+      }
+      case Outcome.Failed(Failure failure) -> {
+        json.put("outcome", "failed");
+        json.put("error_code", failure.code());
+        json.put("error_message", failure.message());
+        json.put("retryable", failure.retryable());
+        failure.logExcerpt().ifPresent(excerpt -> json.put("log_excerpt", excerpt));
+      }
+      case Outcome.Snoozed(Duration delay) ->
+          json.put("outcome", "snoozed").put("delay_seconds", Json.seconds(delay));
+      case Outcome.Stopped() -> json.put("outcome", "stopped");
+      case Outcome.Released(String reason) -> json.put("outcome", "released");
+      case Outcome.LeaseExpired(String worker) -> json.put("outcome", "lost");
+      case Outcome.NeverStarted() ->
+          throw HoldfastException.invalid("outcome", outcome, "what a worker can say");
+    }
+  }
+
+  /**
+   * As {@link #write} wrote it.
+   *
+   * @param worker who says so
+   */
+  public static Outcome read(Fields said, String worker) {
+    said.only(FIELDS);
+    String outcome = said.text("outcome");
+    return switch (outcome.toLowerCase(Locale.ROOT)) {
+      case "succeeded" ->
+          Outcome.succeeded(
+              said.any("result").map(json -> new Payload(Json.write(json))).orElse(Payload.NULL));
+      case "failed" ->
+          Outcome.failed(
+              new Failure(
+                  said.optionalText("error_code").orElse(Failure.HANDLER_FAILED),
+                  said.optionalText("error_message").orElse("The worker said no more"),
+                  said.optionalBoolean("retryable").orElse(true),
+                  Optional.empty()));
+      case "stopped" -> new Outcome.Stopped();
+      case "released" -> new Outcome.Released("handed back by its worker");
+      case "snoozed" ->
+          Outcome.snoozed(said.optionalSeconds("delay_seconds").orElse(Duration.ZERO));
+      // It could not renew its lease in time and stopped by itself, before anybody took the job.
+      case "lost" -> new Outcome.LeaseExpired(worker);
+      default ->
+          throw HoldfastException.invalid(
+              "results.outcome", outcome, "succeeded, failed, stopped, released, snoozed, lost");
+    };
+  }
+}

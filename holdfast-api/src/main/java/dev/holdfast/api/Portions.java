@@ -1,0 +1,66 @@
+package dev.holdfast.api;
+
+import dev.holdfast.job.Limits;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+
+/**
+ * Asks for many in as few requests as a server takes them.
+ *
+ * @param alike what those have in common that one request can be about
+ * @param chars how much each has to say
+ */
+record Portions<T, K>(Function<T, K> alike, ToIntFunction<T> chars) {
+
+  private static final int MOST = Limits.CLAIM_JOBS;
+
+  // A quarter of what a server takes, because a character may need three bytes, and the last one
+  // that is added goes beyond it.
+  private static final int MOST_CHARS = 4 << 20;
+
+  /** Answers in the order of {@code all}; so must {@code ask} in that of its portion. */
+  <R> List<R> ask(List<T> all, BiFunction<K, List<T>, List<R>> ask) {
+    Map<Integer, R> answers = new TreeMap<>();
+    groups(all)
+        .forEach((what, places) -> {
+          for (List<Integer> portion : split(all, places)) {
+            List<R> some = ask.apply(what, portion.stream().map(all::get).toList());
+            for (int i = 0; i < portion.size(); i++) {
+              answers.put(portion.get(i), some.get(i));
+            }
+          }
+        });
+    return List.copyOf(answers.values());
+  }
+
+  private Map<K, List<Integer>> groups(List<T> all) {
+    Map<K, List<Integer>> groups = new LinkedHashMap<>();
+    for (int place = 0; place < all.size(); place++) {
+      groups.computeIfAbsent(alike.apply(all.get(place)), what -> new ArrayList<>()).add(place);
+    }
+    return groups;
+  }
+
+  private List<List<Integer>> split(List<T> all, List<Integer> places) {
+    List<List<Integer>> portions = new ArrayList<>();
+    List<Integer> portion = new ArrayList<>();
+    long sum = 0;
+    for (int place : places) {
+      if (portion.size() == MOST || sum > MOST_CHARS) {
+        portions.add(portion);
+        portion = new ArrayList<>();
+        sum = 0;
+      }
+      portion.add(place);
+      sum += chars.applyAsInt(all.get(place));
+    }
+    portions.add(portion);
+    return portions;
+  }
+}

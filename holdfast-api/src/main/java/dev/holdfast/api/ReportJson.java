@@ -1,0 +1,70 @@
+package dev.holdfast.api;
+
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Item;
+import dev.holdfast.job.Limits;
+import dev.holdfast.job.Payload;
+import dev.holdfast.lease.Report;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What a running attempt wants remembered, as JSON. */
+public final class ReportJson {
+
+  private static final Set<String> ITEM = Set.of("key", "data");
+
+  private ReportJson() {}
+
+  /** As {@link #read} reads it. */
+  static ObjectNode write(Report report) {
+    ObjectNode json = JobJson.progress(report.progress());
+    report.logLines().forEach(json.putArray("lines")::add);
+    json.putObject("usage")
+        .put("input_tokens", report.inputTokens())
+        .put("output_tokens", report.outputTokens());
+    ArrayNode items = json.putArray("items");
+    for (Item item : report.items()) {
+      items
+          .addObject()
+          .put("key", item.key())
+          .set("data", Json.parse("items.data", item.data().json()));
+    }
+    report.idempotencyKey().ifPresent(key -> json.put("idempotency_key", key));
+    return json;
+  }
+
+  public static Report read(Fields said) {
+    Optional<Fields> usage = said.optionalObject("usage");
+    usage.ifPresent(used -> used.only(Set.of("tokens", "input_tokens", "output_tokens")));
+    return new Report(
+        JobJson.progress(said),
+        lines(said),
+        Math.addExact(tokens(usage, "input_tokens"), tokens(usage, "tokens")),
+        tokens(usage, "output_tokens"),
+        said.objects("items").stream().map(ReportJson::item).toList(),
+        said.optionalText("idempotency_key"));
+  }
+
+  public static List<String> lines(Fields said) {
+    List<String> lines = said.texts("lines");
+    if (lines.size() > Limits.LOG_LINES_PER_REPORT) {
+      throw HoldfastException.invalid(
+          "lines", lines.size() + " lines", "at most " + Limits.LOG_LINES_PER_REPORT);
+    }
+    return lines;
+  }
+
+  private static long tokens(Optional<Fields> usage, String name) {
+    return usage.flatMap(used -> used.optionalNumber(name)).orElse(0L);
+  }
+
+  // An item is what it says; one that says nothing but its key and data is its data.
+  private static Item item(Fields said) {
+    boolean wrapped = Set.copyOf(said.json().propertyNames()).equals(ITEM);
+    return new Item(
+        said.text("key"), new Payload(Json.write(wrapped ? said.json().get("data") : said.json())));
+  }
+}

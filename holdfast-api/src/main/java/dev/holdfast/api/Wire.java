@@ -1,0 +1,149 @@
+package dev.holdfast.api;
+
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Asks a server, and turns what it refuses into exceptions with its codes. Thread-safe.
+ *
+ * @param base where its paths begin, without a slash at the end
+ * @param headers of every request
+ * @param timeout for a whole answer
+ */
+record Wire(HttpClient http, String base, Map<String, String> headers, Duration timeout) {
+
+  private static final Logger log = LoggerFactory.getLogger(Wire.class);
+
+  private static final String API = "/api/v1";
+
+  /** What came back, when it was not a refusal. */
+  record Answer(int status, Fields body) {}
+
+  Answer get(String path, Map<String, String> query) {
+    String asked =
+        query.entrySet().stream()
+            .map(entry -> entry.getKey() + "=" + encoded(entry.getValue()))
+            .collect(Collectors.joining("&"));
+    String whole = asked.isEmpty() ? path : path + "?" + asked;
+    return send("GET", whole, Optional.empty(), timeout);
+  }
+
+  private static String encoded(String value) {
+    return URLEncoder.encode(value, StandardCharsets.UTF_8);
+  }
+
+  Answer post(String path, ObjectNode body) {
+    return send("POST", path, Optional.of(Json.write(body)), timeout);
+  }
+
+  Answer postRepeatable(String path, ObjectNode body) {
+    return postRepeatable(path, body, Duration.ZERO);
+  }
+
+  /**
+   * Asks again, once, when the answer got lost: for what does no harm when it is done twice.
+   *
+   * @param wait that the server was asked to take
+   */
+  Answer postRepeatable(String path, ObjectNode body, Duration wait) {
+    Optional<String> text = Optional.of(Json.write(body));
+    try {
+      return send("POST", path, text, timeout.plus(wait));
+    } catch (HoldfastException e) {
+      if (e.code() != ErrorCode.UNAVAILABLE && e.code() != ErrorCode.DATABASE) {
+        throw e;
+      }
+      log.debug("Asking again for {}", path, e);
+      return send("POST", path, text, timeout.plus(wait));
+    }
+  }
+
+  private Answer send(String method, String path, Optional<String> body, Duration limit) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(base + API + path))
+            .method(method, body.map(BodyPublishers::ofString).orElse(BodyPublishers.noBody()));
+    headers.forEach(request::header);
+    body.ifPresent(json -> request.header("Content-Type", "application/json"));
+    HttpResponse<String> answer = await(request.build(), limit);
+    if (answer.statusCode() / 100 != 2) {
+      throw refusal(answer);
+    }
+    JsonNode json = Verbatim.read(answer.body());
+    return new Answer(answer.statusCode(), Fields.of("answer", json));
+  }
+
+  // Not to be interrupted: a handler that is told to stop may still say how far it came, and a
+  // claim that was sent is followed by running what comes back. The limit is ours, because that of
+  // a request ends with the first byte of its answer.
+  private HttpResponse<String> await(HttpRequest request, Duration limit) {
+    CompletableFuture<HttpResponse<String>> answer =
+        http.sendAsync(request, BodyHandlers.ofString(StandardCharsets.UTF_8));
+    try {
+      return answer.copy().orTimeout(limit.toMillis(), TimeUnit.MILLISECONDS).join();
+    } catch (CompletionException e) {
+      answer.cancel(true);
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new HoldfastException(
+          ErrorCode.UNAVAILABLE,
+          "no answer to %s %s: %s".formatted(request.method(), request.uri(), cause),
+          cause);
+    }
+  }
+
+  private static HoldfastException refusal(HttpResponse<String> answer) {
+    int status = answer.statusCode();
+    Optional<Fields> problem = problem(answer.body());
+    String detail =
+        problem.flatMap(said -> said.optionalText("detail")).orElse("HTTP status " + status);
+    return new HoldfastException(
+        problem
+            .flatMap(said -> said.optionalText("code"))
+            .flatMap(Wire::known)
+            .orElseGet(() -> code(status)),
+        detail);
+  }
+
+  // What stands between us and the server may have its own idea of what a problem looks like.
+  private static Optional<Fields> problem(String body) {
+    try {
+      return Optional.of(Fields.of("answer", Verbatim.read(body)));
+    } catch (HoldfastException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<ErrorCode> known(String name) {
+    return Arrays.stream(ErrorCode.values()).filter(code -> code.name().equals(name)).findFirst();
+  }
+
+  /** For codes that are HTTP's own, or a later server's. */
+  private static ErrorCode code(int status) {
+    return switch (status) {
+      case 401, 403 -> ErrorCode.FORBIDDEN;
+      case 404 -> ErrorCode.NOT_FOUND;
+      case 409 -> ErrorCode.STATE_CONFLICT;
+      case 408, 429 -> ErrorCode.UNAVAILABLE;
+      default -> status / 100 == 4 ? ErrorCode.INVALID_ARGUMENT : ErrorCode.UNAVAILABLE;
+    };
+  }
+}
