@@ -136,10 +136,11 @@ public final class Fields {
   public Optional<Double> optionalDouble(String name) {
     return node(name)
         .map(node -> {
-          if (!node.isNumber()) {
+          double number = node.isNumber() ? node.decimalValue().doubleValue() : Double.NaN;
+          if (!Double.isFinite(number)) {
             throw HoldfastException.invalid(path + name, node, "a number");
           }
-          return node.doubleValue();
+          return number;
         });
   }
 

@@ -11,7 +11,7 @@ import picocli.CommandLine.IVersionProvider;
     description = "Durable job execution for Java and PostgreSQL.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class,
-    subcommands = MigrateCommand.class,
+    subcommands = {MigrateCommand.class, ServerCommand.class},
     footer = {
       "",
       "In the source tree, ./holdfast also runs:",

@@ -10,6 +10,7 @@ import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.wake.Announcer;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
@@ -26,6 +27,23 @@ public final class Resources {
   private static final String NAMES =
       """
       SELECT name FROM {schema}.resource WHERE name > :after ORDER BY name LIMIT :limit
+      """;
+
+  // Waiters are counted no further than they are listed.
+  private static final String SUMMARIES =
+      """
+      SELECT resource.name, resource.capacity,
+             (SELECT count(*) FROM {schema}.hold WHERE hold.resource = resource.name) AS holders,
+             (SELECT count(*) FROM {schema}.block WHERE block.resource = resource.name) AS blocks,
+             (SELECT count(*)
+                FROM (SELECT
+                        FROM {schema}.job
+                       WHERE job.waiting_on = resource.name
+                       LIMIT :most) AS waiter) AS waiters
+        FROM {schema}.resource
+       WHERE resource.name > :after
+       ORDER BY resource.name
+       LIMIT :limit
       """;
 
   private static final String CAPACITY =
@@ -47,6 +65,15 @@ public final class Resources {
         FROM {schema}.block
        WHERE resource = :name
        ORDER BY since, job_id
+      """;
+
+  private static final String OLD_BLOCKS =
+      """
+      SELECT job_id, reason, actor, since
+        FROM {schema}.block
+       WHERE since < {schema}.clock() - :age_ms * interval '1 millisecond'
+       ORDER BY since
+       LIMIT 1000
       """;
 
   private static final String WAITERS =
@@ -128,6 +155,28 @@ public final class Resources {
             .list());
   }
 
+  /** A resource in figures. */
+  public record Summary(String name, int capacity, long holders, long blocks, long waiters) {}
+
+  /** Those that are known, in the order of their names, from one on. */
+  public List<Summary> list(String after, int limit) {
+    Limits.page("limit", limit);
+    return db.inTransaction(handle ->
+        handle
+            .createQuery(db.sql(SUMMARIES))
+            .bind("after", after)
+            .bind("limit", limit)
+            .bind("most", MOST_WAITERS)
+            .map((row, context) ->
+                new Summary(
+                    row.getString("name"),
+                    row.getInt("capacity"),
+                    row.getLong("holders"),
+                    row.getLong("blocks"),
+                    row.getLong("waiters")))
+            .list());
+  }
+
   /** One that nobody has needed yet is free, and has a capacity of one. */
   public ResourceState get(String name) {
     Limits.name("resource", name);
@@ -150,6 +199,12 @@ public final class Resources {
 
   private int capacity(Handle handle, String name) {
     return handle.createQuery(db.sql(CAPACITY)).bind("name", name).mapTo(Integer.class).one();
+  }
+
+  /** Jobs that have stood on their targets for so long, the longest first. */
+  public List<Blocker> blocksOlderThan(Duration age) {
+    return db.withHandle(handle ->
+        handle.createQuery(db.sql(OLD_BLOCKS)).bind("age_ms", age.toMillis()).map(BLOCKER).list());
   }
 
   /**

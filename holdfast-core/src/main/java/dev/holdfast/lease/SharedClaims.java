@@ -123,15 +123,17 @@ final class SharedClaims {
     if (asking.isEmpty()) {
       return new Attempted(dealt(waiting, Map.of(), Optional.empty()), 0);
     }
-    int limit = asking.stream().mapToInt(ClaimRequest::limit).sum();
-    Round round = rounds.inOne(handle, asking.getFirst().asOne(DEALER, Math.min(limit, MOST_JOBS)));
+    int most = Math.min(MOST_JOBS, asking.stream().mapToInt(ClaimRequest::limit).sum());
+    Round round = rounds.inOne(handle, asking.getFirst().asOne(DEALER, most));
     Map<ClaimRequest, List<Lease>> hands = assign(handle, deal(round.leases(), asking));
     hands.forEach((request, leases) -> {
       if (!remembered(handle, request, leases)) {
         elsewhere.add(request);
       }
     });
-    return new Attempted(dealt(waiting, hands, round.nextDueIn()), round.woken());
+    boolean more = round.unsettled() || round.leases().size() == most;
+    Optional<Duration> next = more ? Optional.of(Duration.ZERO) : round.nextDueIn();
+    return new Attempted(dealt(waiting, hands, next), round.woken());
   }
 
   private static Dealt dealt(

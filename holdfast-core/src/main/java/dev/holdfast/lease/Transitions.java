@@ -3,6 +3,7 @@ package dev.holdfast.lease;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Lifecycle;
 import dev.holdfast.job.Moved;
+import dev.holdfast.outbox.Outbox;
 import dev.holdfast.slot.Slots;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
@@ -128,6 +129,7 @@ final class Transitions {
   private final Stops stops;
   private final Repeats repeats;
   private final Slots slots;
+  private final Outbox outbox;
   private final Consequences consequences;
   private final String finish;
   private final String sendBack;
@@ -139,6 +141,7 @@ final class Transitions {
     this.stops = new Stops(db);
     this.repeats = new Repeats(db);
     this.slots = new Slots(db);
+    this.outbox = new Outbox(db);
     this.finish = db.sql(FINISH);
     this.sendBack = db.sql(SEND_BACK);
   }
@@ -181,6 +184,7 @@ final class Transitions {
             .flatMap(end -> Optional.ofNullable(recorded.get(end.key())).map(end::moved).stream())
             .toList();
     slots.follow(handle, moved);
+    outbox.follow(handle, moved);
     consequences.moved(handle, moved);
     return new Applied(ended.stream().map(end -> reply(recorded.get(end.key()))).toList(), woken);
   }

@@ -19,6 +19,7 @@ import dev.holdfast.job.Subject;
 import dev.holdfast.lease.Consequences;
 import dev.holdfast.lease.ForcedEnds;
 import dev.holdfast.lease.TransitionHook;
+import dev.holdfast.outbox.Outbox;
 import dev.holdfast.slot.Slots;
 import dev.holdfast.subject.Subjects;
 import dev.holdfast.subject.Subjects.Move;
@@ -49,6 +50,7 @@ public final class Acts {
   private final Blocks blocks;
   private final Subjects subjects;
   private final Slots slots;
+  private final Outbox outbox;
   private final Audit audit;
   private final JobReader reader;
   private final Moves moves;
@@ -64,6 +66,7 @@ public final class Acts {
     this.blocks = new Blocks(db);
     this.subjects = new Subjects(db);
     this.slots = new Slots(db);
+    this.outbox = new Outbox(db);
     this.audit = new Audit(db);
     this.reader = new JobReader(db);
     this.moves = new Moves(db);
@@ -287,6 +290,7 @@ public final class Acts {
           if (after.state() != before.state() && !before.state().isLeased()) {
             List<Moved> moved = List.of(moved(before, after));
             slots.follow(handle, moved);
+            outbox.follow(handle, moved);
             consequences.moved(handle, moved);
           }
           audit.write(

@@ -4,6 +4,7 @@ import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.Policy;
 import dev.holdfast.tenant.Db;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
@@ -17,6 +18,14 @@ final class JobReader {
         FROM {schema}.job_all
         LEFT JOIN {schema}.queue ON queue.name = job_all.queue
        WHERE job_all.id = :id
+      """;
+
+  private static final String ALL =
+      """
+      SELECT job_all.*, queue.defaults
+        FROM {schema}.job_all
+        LEFT JOIN {schema}.queue ON queue.name = job_all.queue
+       WHERE job_all.id = ANY (:job_ids)
       """;
 
   private static final String POLICY =
@@ -66,6 +75,16 @@ final class JobReader {
   /** The job as it is now. */
   Optional<Job> find(UUID id) {
     return db.withHandle(handle -> find(handle, id));
+  }
+
+  /** Those of them that there are, as they are now. */
+  List<Job> all(List<UUID> ids) {
+    return db.inTransaction(handle ->
+        handle
+            .createQuery(db.sql(ALL))
+            .bindArray("job_ids", UUID.class, ids)
+            .map(JobMapper.JOB)
+            .list());
   }
 
   /** The job, which from now on nobody else can change; its resources are locked before. */

@@ -142,6 +142,13 @@ public final class Jobs {
     return reader.find(id);
   }
 
+  /** Those of these jobs that there are. */
+  public Map<UUID, Job> all(List<UUID> ids) {
+    Map<UUID, Job> found = new HashMap<>();
+    reader.all(ids).forEach(job -> found.put(job.id(), job));
+    return found;
+  }
+
   /** The attempts of a job that ended, oldest first. */
   public List<AttemptRecord> attempts(UUID id) {
     return db.withHandle(

@@ -4,6 +4,7 @@ import dev.holdfast.codec.Codec;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.When;
+import dev.holdfast.outbox.Outbox;
 import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.schedule.Definitions.DueOne;
@@ -44,6 +45,7 @@ public final class Ticker {
   private final Acts acts;
   private final Definitions definitions;
   private final Slots slots;
+  private final Outbox outbox;
   private final Firing firing;
 
   public Ticker(Tenant tenant, Codec codec, Jobs jobs, Acts acts) {
@@ -51,6 +53,7 @@ public final class Ticker {
     this.acts = acts;
     this.definitions = new Definitions(db, codec);
     this.slots = new Slots(db);
+    this.outbox = new Outbox(db);
     this.firing = new Firing(slots, jobs);
   }
 
@@ -123,6 +126,9 @@ public final class Ticker {
     due.fire().forEach(slot -> fire(handle, schedule, slot));
     int skipped = slots.skip(handle, name, due.skip());
     if (skipped > 0) {
+      outbox.slotsMissed(
+          handle,
+          "%d slots of schedule %s, last %s".formatted(skipped, name, due.skip().getLast()));
       log.info("{} slots of schedule {} are skipped, last {}", skipped, name, due.skip().getLast());
     }
     definitions.moveOn(handle, name, due.next());

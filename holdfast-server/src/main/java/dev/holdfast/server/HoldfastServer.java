@@ -10,6 +10,8 @@ import dev.holdfast.server.auth.TokenFile;
 import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.http.Web;
+import dev.holdfast.server.notify.Courier;
+import dev.holdfast.server.notify.Deliveries;
 import dev.holdfast.server.poll.Hints;
 import dev.holdfast.server.poll.LongPolls;
 import dev.holdfast.server.tenancy.Desks;
@@ -65,6 +67,10 @@ public final class HoldfastServer implements AutoCloseable {
       if (config.roles().contains(ServerRole.SCHEDULER)) {
         Scheduler scheduler = holdfast.schedulerForAllTenants();
         open.push(scheduler.start());
+      }
+      if (config.roles().contains(ServerRole.WORKER)) {
+        open.push(Loop.start("holdfast-courier", new Courier(holdfast, desks)));
+        open.push(Deliveries.worker(holdfast.workerForAllTenants(), desks).start());
       }
       if (config.roles().contains(ServerRole.WEB)) {
         open.push(holdfast.listen());

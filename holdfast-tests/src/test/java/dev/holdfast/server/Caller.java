@@ -52,6 +52,18 @@ record Caller(int port, Optional<String> token, Optional<TenantName> tenant) {
 
   static Reply send(HttpRequest request) {
     try {
+      return sendOnce(request);
+    } catch (IllegalStateException e) {
+      // A refused request closes its connection, and the next may have been on its way there.
+      if (String.valueOf(e.getMessage()).contains("received no bytes")) {
+        return sendOnce(request);
+      }
+      throw e;
+    }
+  }
+
+  private static Reply sendOnce(HttpRequest request) {
+    try {
       HttpResponse<String> answer = HTTP.send(request, BodyHandlers.ofString());
       return new Reply(
           answer.statusCode(),

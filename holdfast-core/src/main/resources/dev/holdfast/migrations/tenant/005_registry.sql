@@ -36,6 +36,15 @@ CREATE TABLE {schema}.webhook (
   created_at timestamptz NOT NULL DEFAULT now()
 );
 
+-- What they are to be told, written in the transaction that causes it, until it is passed on.
+CREATE TABLE {schema}.outbox (
+  id     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  event  text NOT NULL,
+  job_id uuid,
+  detail text,
+  at     timestamptz NOT NULL
+);
+
 -- The queues of the dialects, with what their documents say of them.
 INSERT INTO {schema}.queue (name, defaults) VALUES
   ('targets', '{"max_attempts": 1, "timeout_seconds": null, "on_stop": "pause",

@@ -20,6 +20,8 @@ import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ArrayNode;
@@ -68,8 +70,11 @@ final class JobRoutes {
     List<Enqueued> enqueued = request.desk().jobs().enqueueAll(jobs);
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("jobs");
-    enqueued.forEach(
-        each -> list.add(json(request, job(request, each.id())).put("created", each.created())));
+    Map<UUID, Job> stored = request.desk().jobs().all(enqueued.stream().map(Enqueued::id).toList());
+    for (Enqueued each : enqueued) {
+      Optional.ofNullable(stored.get(each.id()))
+          .ifPresent(job -> list.add(json(request, job).put("created", each.created())));
+    }
     return Answer.created(json);
   }
 

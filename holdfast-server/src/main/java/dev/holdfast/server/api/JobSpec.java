@@ -4,6 +4,7 @@ import dev.holdfast.api.Fields;
 import dev.holdfast.api.NewJobJson;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Limits;
+import dev.holdfast.job.Needs;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Subject;
 import dev.holdfast.server.auth.Role;
@@ -61,7 +62,7 @@ final class JobSpec {
   }
 
   private static List<String> with(List<String> resources, Optional<String> target) {
-    target.ifPresent(name -> resources.add(dev.holdfast.job.Needs.resourceOf(name)));
+    target.ifPresent(name -> resources.add(Needs.resourceOf(name)));
     return resources;
   }
 

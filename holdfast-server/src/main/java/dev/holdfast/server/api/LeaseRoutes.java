@@ -12,6 +12,7 @@ import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.fleet.WorkerInfo;
+import dev.holdfast.job.Job;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Policy;
 import dev.holdfast.lease.ClaimRequest;
@@ -34,6 +35,7 @@ import dev.holdfast.server.poll.LongPolls;
 import dev.holdfast.server.poll.Turnstile;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -138,8 +140,12 @@ final class LeaseRoutes {
     }
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("leases");
+    // The jobs as they are now: one may have been asked to stop since, and its worker should know.
+    Map<UUID, Job> jobs =
+        request.desk().jobs().all(granted.stream().map(lease -> lease.key().jobId()).toList());
     for (Lease lease : granted) {
-      list.add(LeaseJson.write(lease, JobRoutes.job(request, lease.key().jobId())));
+      Optional.ofNullable(jobs.get(lease.key().jobId()))
+          .ifPresent(job -> list.add(LeaseJson.write(lease, job)));
     }
     return Answer.ok(json);
   }

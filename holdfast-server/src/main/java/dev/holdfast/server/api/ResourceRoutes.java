@@ -9,6 +9,7 @@ import dev.holdfast.api.Fields;
 import dev.holdfast.api.Json;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.hold.ResourceState;
+import dev.holdfast.hold.Resources.Summary;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.Request;
@@ -49,19 +50,17 @@ final class ResourceRoutes {
 
   private Answer list(Request request) {
     int limit = request.limit();
-    List<String> names = request.desk().resources().names(request.after(), limit);
+    List<Summary> resources = request.desk().resources().list(request.after(), limit);
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("resources");
-    names.forEach(name -> {
-      ResourceState state = request.desk().resources().get(name);
-      list.addObject()
-          .put("name", name)
-          .put("capacity", state.capacity())
-          .put("holders", state.holders().size())
-          .put("blocks", state.blocks().size())
-          .put("waiters", state.waiters().size());
-    });
-    json.put("after", names.size() == limit ? names.getLast() : null);
+    resources.forEach(each ->
+        list.addObject()
+            .put("name", each.name())
+            .put("capacity", each.capacity())
+            .put("holders", each.holders())
+            .put("blocks", each.blocks())
+            .put("waiters", each.waiters()));
+    json.put("after", resources.size() == limit ? resources.getLast().name() : null);
     return Answer.ok(json);
   }
 

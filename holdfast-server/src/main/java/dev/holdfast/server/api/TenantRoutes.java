@@ -17,9 +17,11 @@ import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.tenancy.Desks;
 import dev.holdfast.tenant.TenantName;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.jdbi.v3.core.Handle;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -115,28 +117,40 @@ final class TenantRoutes {
       throw Refusal.of(400, "INVALID_ARGUMENT", "tenant is given; allowed: none with role system");
     }
     String token = tokens.draw();
+    String name = body.text("name");
+    Optional<Instant> expiresAt = body.optionalInstant("expires_at");
     UUID id =
-        tokens.put(token, body.text("name"), role, tenant, body.optionalInstant("expires_at"));
-    record(request, "make_token", id, role.stored() + " " + body.text("name"));
+        request
+            .desk()
+            .tenant()
+            .db()
+            .inTransaction(handle -> {
+              UUID made = tokens.put(handle, token, name, role, tenant, expiresAt);
+              record(handle, request, "make_token", made, role.stored() + " " + name);
+              return made;
+            });
     ObjectNode json = Json.object().put("id", id.toString()).put("token", token);
-    json.put("name", body.text("name")).put("role", role.stored());
+    json.put("name", name).put("role", role.stored());
     Json.put(json, "tenant", tenant);
     return Answer.created(json);
   }
 
   private Answer revoke(Request request) {
     UUID id = request.id();
-    tokens.revoke(id, request.desk().tenant().name(), request.mayDo(Role.SYSTEM));
-    record(request, "revoke_token", id, "");
-    return Answer.done();
-  }
-
-  private static void record(Request request, String what, UUID token, String after) {
+    TenantName own = request.desk().tenant().name();
     request
         .desk()
         .tenant()
         .db()
-        .useTransaction(handle ->
-            request.desk().audit().write(handle, request.act(), what, "token:" + token, "", after));
+        .useTransaction(handle -> {
+          tokens.revoke(handle, id, own, request.mayDo(Role.SYSTEM));
+          record(handle, request, "revoke_token", id, "");
+        });
+    return Answer.done();
+  }
+
+  private static void record(
+      Handle handle, Request request, String what, UUID token, String after) {
+    request.desk().audit().write(handle, request.act(), what, "token:" + token, "", after);
   }
 }

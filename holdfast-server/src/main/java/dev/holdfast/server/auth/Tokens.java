@@ -16,6 +16,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.mapper.RowMapper;
 
 /**
@@ -101,6 +102,17 @@ public final class Tokens {
       Role role,
       Optional<TenantName> tenant,
       Optional<Instant> expiresAt) {
+    return db.withHandle(handle -> put(handle, token, name, role, tenant, expiresAt));
+  }
+
+  /** The same in a caller's transaction. */
+  public UUID put(
+      Handle handle,
+      String token,
+      String name,
+      Role role,
+      Optional<TenantName> tenant,
+      Optional<Instant> expiresAt) {
     Limits.name("name", name);
     expiresAt.ifPresent(moment -> Limits.moment("expires_at", moment));
     if ((role == Role.SYSTEM) != tenant.isEmpty()) {
@@ -108,16 +120,15 @@ public final class Tokens {
           "tenant", tenant.map(TenantName::value).orElse("none"), "one, unless the role is system");
     }
     UUID id = UUID.randomUUID();
-    db.useHandle(handle ->
-        handle
-            .createUpdate(db.sql(PUT))
-            .bind("id", id)
-            .bind("name", name)
-            .bind("role", role.stored())
-            .bind("tenant", tenant.map(TenantName::value).orElse(null))
-            .bind("hash", hash(token))
-            .bind("expires_at", expiresAt.map(at -> at.atOffset(ZoneOffset.UTC)).orElse(null))
-            .execute());
+    handle
+        .createUpdate(db.sql(PUT))
+        .bind("id", id)
+        .bind("name", name)
+        .bind("role", role.stored())
+        .bind("tenant", tenant.map(TenantName::value).orElse(null))
+        .bind("hash", hash(token))
+        .bind("expires_at", expiresAt.map(at -> at.atOffset(ZoneOffset.UTC)).orElse(null))
+        .execute();
     return id;
   }
 
@@ -147,16 +158,15 @@ public final class Tokens {
             .list());
   }
 
-  /** From the next request on, everywhere. */
-  public void revoke(UUID id, TenantName tenant, boolean ofSystem) {
+  /** In force from the commit on, everywhere. */
+  public void revoke(Handle handle, UUID id, TenantName tenant, boolean ofSystem) {
     int revoked =
-        db.withHandle(handle ->
-            handle
-                .createUpdate(db.sql(REVOKE))
-                .bind("id", id)
-                .bind("tenant", tenant.value())
-                .bind("of_system", ofSystem)
-                .execute());
+        handle
+            .createUpdate(db.sql(REVOKE))
+            .bind("id", id)
+            .bind("tenant", tenant.value())
+            .bind("of_system", ofSystem)
+            .execute();
     if (revoked == 0) {
       throw new HoldfastException(ErrorCode.NOT_FOUND, "no token " + id + " in force");
     }

@@ -3,7 +3,9 @@ package dev.holdfast.server.http;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.auth.Principal;
 import dev.holdfast.server.auth.Tokens;
+import dev.holdfast.server.tenancy.Desk;
 import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.tenant.TenantName;
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
 import io.javalin.http.Context;
@@ -12,11 +14,16 @@ import io.javalin.http.HttpResponseException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.server.ServerConnector;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The HTTP server: every request goes through the gate to its line of the table, and back. */
 public final class Web implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(Web.class);
 
   private final ServerConfig config;
   private final Gate gate;
@@ -70,8 +77,10 @@ public final class Web implements AutoCloseable {
                     new Refusal(
                         e.getStatus(), code(e.getStatus()), String.valueOf(e.getMessage())))));
     javalin.routes.exception(Exception.class, (e, http) -> send(http, Problems.of(e)));
-    // What never got to a route.
-    javalin.routes.after(http -> http.header("X-Content-Type-Options", "nosniff"));
+    javalin.routes.after(http -> {
+      http.header("X-Content-Type-Options", "nosniff");
+      http.header("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'");
+    });
   }
 
   private static String code(int status) {
@@ -90,6 +99,9 @@ public final class Web implements AutoCloseable {
       answer = route.handler().handle(request(route, http));
     } catch (HttpResponseException e) {
       throw e;
+    } catch (EofException e) {
+      log.debug("Somebody went away in the midst of {}", route, e);
+      return;
     } catch (Exception e) {
       answer = Problems.of(e);
     }
@@ -105,10 +117,11 @@ public final class Web implements AutoCloseable {
     if (route.scope() == Route.Scope.SYSTEM) {
       return new Request(route, http, principal, Web::noTenant);
     }
-    return new Request(route, http, principal, once(() -> desks.of(Gate.tenant(http, principal))));
+    TenantName tenant = Gate.tenant(http, principal);
+    return new Request(route, http, principal, once(() -> desks.of(tenant)));
   }
 
-  private static dev.holdfast.server.tenancy.Desk noTenant() {
+  private static Desk noTenant() {
     throw new IllegalStateException("this route is about no tenant");
   }
 

@@ -6,6 +6,7 @@ import dev.holdfast.tenant.TenantName;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,15 +40,9 @@ public final class Hints {
     return seen.compute(tenant.name(), (name, before) -> look(tenant, before)).number;
   }
 
-  /** Something was written here: the next look says so, whatever the counts say. */
-  public void touch(String tenant) {
-    seen.computeIfPresent(
-        new TenantName(tenant), (name, before) -> new Seen(before.written - 1, before.number, 0));
-  }
-
-  private static Seen look(Tenant tenant, @org.jspecify.annotations.Nullable Seen before) {
+  private static Seen look(Tenant tenant, @Nullable Seen before) {
     long now = System.nanoTime();
-    if (before != null && before.atNanos != 0 && now - before.atNanos < LEAST.toNanos()) {
+    if (before != null && now - before.atNanos < LEAST.toNanos()) {
       return before;
     }
     long written = written(tenant.db());

@@ -3,6 +3,7 @@ package dev.holdfast.server.tenancy;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.PolicyOverrides;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
 
@@ -23,6 +24,7 @@ public record KindInfo(
     Optional<String> subjectDuring,
     PolicyOverrides defaults) {
 
+  private static final Set<String> UNSAFE = Set.of("", ".", "..");
   private static final Set<String> EXECUTORS = Set.of("process", "container", "ansible", "http");
 
   public KindInfo {
@@ -48,8 +50,7 @@ public record KindInfo(
     boolean leaves =
         path.startsWith("/")
             || path.contains("\\")
-            || Set.of(path.split("/", -1)).stream()
-                .anyMatch(part -> part.equals("..") || part.isEmpty() || part.equals("."));
+            || Arrays.stream(path.split("/", -1)).anyMatch(UNSAFE::contains);
     if (leaves) {
       throw HoldfastException.invalid("playbook", path, "a path inside the playbooks' directory");
     }

@@ -1,0 +1,183 @@
+package dev.holdfast.cli;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.server.HoldfastServer;
+import dev.holdfast.server.ServerConfig;
+import dev.holdfast.server.ServerRole;
+import dev.holdfast.server.http.Tls;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Runs a node until it is told to end. */
+@Command(
+    name = "server",
+    description = "Serves the engine over HTTP.",
+    mixinStandardHelpOptions = true,
+    showDefaultValues = true)
+final class ServerCommand implements Callable<Integer> {
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Option(
+      names = "--database-url",
+      defaultValue = "${env:HOLDFAST_DATABASE_URL:-${env:DATABASE_URL}}",
+      description = "postgresql://user:password@host:5432/database (or $$DATABASE_URL)",
+      showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER)
+  private @Nullable String databaseUrl;
+
+  @Option(
+      names = "--host",
+      defaultValue = "${env:HOLDFAST_HOST:-127.0.0.1}",
+      description = "The address to listen on.")
+  private String host = "127.0.0.1";
+
+  @Option(
+      names = "--port",
+      defaultValue = "${env:HOLDFAST_PORT:-8080}",
+      description = "0 takes any that is free.")
+  private int port;
+
+  @Option(
+      names = "--data",
+      defaultValue = "${env:HOLDFAST_DATA:-holdfast-data}",
+      description = "The directory for the first token.",
+      paramLabel = "DIR")
+  private Path data = Path.of("holdfast-data");
+
+  @Option(
+      names = "--auth",
+      defaultValue = "${env:HOLDFAST_AUTH:-on}",
+      description = "on or off; off only on an address of this machine's own.")
+  private String auth = "on";
+
+  @Option(
+      names = "--roles",
+      defaultValue = "${env:HOLDFAST_ROLES:-web,scheduler,worker}",
+      description = "What this node does: web, scheduler, worker.")
+  private String roles = "";
+
+  @Option(
+      names = "--names",
+      defaultValue = "${env:HOLDFAST_NAMES:-}",
+      description = "Host names that it answers to; without any, on a public address, all.",
+      paramLabel = "NAME,…")
+  private String names = "";
+
+  @Option(
+      names = "--tls-cert",
+      defaultValue = "${env:HOLDFAST_TLS_CERT:-}",
+      description = "A certificate and its chain, PEM.",
+      paramLabel = "FILE")
+  private String certificate = "";
+
+  @Option(
+      names = "--tls-key",
+      defaultValue = "${env:HOLDFAST_TLS_KEY:-}",
+      description = "Its key, PEM (PKCS #8).",
+      paramLabel = "FILE")
+  private String key = "";
+
+  @Option(
+      names = "--connections",
+      defaultValue = "${env:HOLDFAST_CONNECTIONS:-20}",
+      description = "Connections to the database, at most.")
+  private int connections;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    if (databaseUrl == null || databaseUrl.isBlank()) {
+      throw HoldfastException.badConfig(
+          "--database-url", "", "the address of a PostgreSQL of version 15 or later");
+    }
+    ServerConfig config = config();
+    try (HikariDataSource pool = pool(DatabaseUrl.parse(databaseUrl));
+        HoldfastServer server = HoldfastServer.start(config, pool)) {
+      CountDownLatch ended = new CountDownLatch(1);
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> end(server, ended)));
+      greet(config, server);
+      ended.await();
+    }
+    return 0;
+  }
+
+  private static void end(HoldfastServer server, CountDownLatch ended) {
+    server.close();
+    ended.countDown();
+  }
+
+  private ServerConfig config() {
+    if (!auth.equals("on") && !auth.equals("off")) {
+      throw HoldfastException.badConfig("--auth", auth, "on, off");
+    }
+    if (certificate.isBlank() != key.isBlank()) {
+      throw HoldfastException.badConfig("--tls-cert", certificate, "together with --tls-key");
+    }
+    Set<String> known =
+        Arrays.stream(names.split(",", -1))
+            .map(String::strip)
+            .filter(name -> !name.isEmpty())
+            .collect(Collectors.toSet());
+    ServerConfig config =
+        ServerConfig.defaults(data)
+            .withAuth(auth.equals("on"))
+            .withAddress(host, port)
+            .withRoles(ServerRole.parse(roles))
+            .withNames(known);
+    return certificate.isBlank()
+        ? config
+        : config.withTls(new Tls(Path.of(certificate), Path.of(key)));
+  }
+
+  private HikariDataSource pool(DatabaseUrl url) {
+    if (connections < 5 || connections > 1_000) {
+      throw HoldfastException.badConfig("--connections", connections, "5 to 1000");
+    }
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(url.jdbc());
+    config.setMaximumPoolSize(connections);
+    config.setPoolName("holdfast");
+    return new HikariDataSource(config);
+  }
+
+  private void greet(ServerConfig config, HoldfastServer server) {
+    PrintWriter out = spec().commandLine().getOut();
+    server
+        .port()
+        .ifPresent(at -> {
+          String address =
+              "%s://%s:%d"
+                  .formatted(config.tls().isPresent() ? "https" : "http", config.host(), at);
+          out.printf("Holdfast serves at %s, roles %s%n", address, roles);
+          out.printf("Jobs: %s/ui   API: %s/openapi.json%n", address, address);
+        });
+    server
+        .newToken()
+        .ifPresent(token ->
+            out.printf(
+                "The first token, shown once and kept in %s: %s%n",
+                config.data().resolve("admin.token"), token));
+    if (!config.auth()) {
+      out.println("Authentication is off: everybody on this machine may do everything.");
+    }
+    out.flush();
+  }
+
+  private CommandSpec spec() {
+    if (spec == null) {
+      throw new IllegalStateException("not run by picocli");
+    }
+    return spec;
+  }
+}

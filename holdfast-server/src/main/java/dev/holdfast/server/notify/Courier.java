@@ -1,0 +1,177 @@
+package dev.holdfast.server.notify;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.hold.ResourceState.Blocker;
+import dev.holdfast.invariant.Violation;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.job.RetryPolicy;
+import dev.holdfast.job.TimeLimit;
+import dev.holdfast.loop.Loop;
+import dev.holdfast.outbox.Outbox;
+import dev.holdfast.outbox.Outbox.Note;
+import dev.holdfast.server.tenancy.Desk;
+import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.Webhook;
+import dev.holdfast.server.tenancy.Webhook.Event;
+import dev.holdfast.tenant.Survey;
+import dev.holdfast.tenant.Tenant;
+import dev.holdfast.tenant.TenantName;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes a job of each note for each webhook that asked, so that telling is retried, recorded and
+ * seen like any other work. Any number of nodes may do so at once.
+ */
+public final class Courier implements Loop.Step {
+
+  private static final Logger log = LoggerFactory.getLogger(Courier.class);
+
+  private static final Duration PERIOD = Duration.ofSeconds(2);
+  private static final Duration OLD = Duration.ofHours(1);
+  private static final int NOTES_AT_ONCE = 100;
+  private static final int ROUNDS_PER_WATCH = 30;
+
+  // Of tenants in which somebody wants to be told anything.
+  private static final String HAS_NOTES =
+      """
+      SELECT '{schema}' AS schema_name, EXISTS (SELECT FROM {schema}.outbox) AS has_notes
+       WHERE EXISTS (SELECT FROM {schema}.webhook)
+      """;
+
+  private static final PolicyOverrides PATIENT =
+      PolicyOverrides.NONE
+          .withMaxAttempts(12)
+          .withTimeout(TimeLimit.of(Duration.ofSeconds(30)))
+          .withRetry(new RetryPolicy.Exponential(Duration.ofSeconds(10), Duration.ofHours(1), 0.2));
+
+  private final Holdfast holdfast;
+  private final Desks desks;
+  private long rounds;
+
+  public Courier(Holdfast holdfast, Desks desks) {
+    this.holdfast = holdfast;
+    this.desks = desks;
+  }
+
+  @Override
+  public Duration runOnce() {
+    boolean watches = rounds++ % ROUNDS_PER_WATCH == 0;
+    List<Tenant> all = holdfast.tenants().list().stream().map(holdfast.tenants()::tenant).toList();
+    Survey.ask(all, HAS_NOTES, (row, context) -> row.getBoolean("has_notes"))
+        .forEach((tenant, hasNotes) -> {
+          if (hasNotes || watches) {
+            tried(tenant.name(), watches);
+          }
+        });
+    return PERIOD;
+  }
+
+  private void tried(TenantName name, boolean watches) {
+    try {
+      Desk desk = desks.of(name);
+      List<Webhook> webhooks = desk.webhooks().list();
+      passOn(desk, webhooks);
+      if (watches) {
+        watch(desk, webhooks);
+      }
+    } catch (RuntimeException e) {
+      desks.forget(name);
+      log.warn("Could not pass on what tenant {} wants to tell", name, e);
+    }
+  }
+
+  private static void passOn(Desk desk, List<Webhook> webhooks) {
+    Outbox outbox = new Outbox(desk.tenant().db());
+    webhooks.forEach(webhook ->
+        desk.jobs().prepare(job(desk, webhook, Event.JOB_FAILED, "", "", Instant.EPOCH)));
+    int taken;
+    do {
+      taken = desk.tenant().db().inTransaction(handle -> passOn(handle, desk, webhooks, outbox));
+    } while (taken == NOTES_AT_ONCE);
+  }
+
+  private static int passOn(Handle handle, Desk desk, List<Webhook> webhooks, Outbox outbox) {
+    List<Note> notes = outbox.take(handle, NOTES_AT_ONCE);
+    for (Note note : notes) {
+      Event event = Event.of(note.event());
+      String about = note.jobId().map(UUID::toString).orElse("");
+      webhooks.stream()
+          .filter(webhook -> webhook.events().contains(event))
+          .map(webhook -> job(desk, webhook, event, about, note.detail().orElse(""), note.at()))
+          .forEach(job -> desk.jobs().enqueue(handle.getConnection(), job));
+    }
+    return notes.size();
+  }
+
+  /** What no transaction causes: something that has gone on for too long, or must not be. */
+  private static void watch(Desk desk, List<Webhook> webhooks) {
+    webhooks.forEach(webhook -> {
+      if (webhook.events().contains(Event.OLD_BLOCK)) {
+        oldBlocks(desk, webhook);
+      }
+      if (webhook.events().contains(Event.INVARIANT_VIOLATED)) {
+        desk.invariants().check().forEach(violation -> violated(desk, webhook, violation));
+      }
+    });
+  }
+
+  private static void oldBlocks(Desk desk, Webhook webhook) {
+    for (Blocker block : desk.resources().blocksOlderThan(OLD)) {
+      String about = block.jobId().toString();
+      once(
+          desk,
+          webhook.name() + " block " + about + block.since(),
+          job(
+              desk,
+              webhook,
+              Event.OLD_BLOCK,
+              about,
+              block.reason() + " by " + block.actor(),
+              block.since()));
+    }
+  }
+
+  private static void violated(Desk desk, Webhook webhook, Violation violation) {
+    String about = violation.jobId().map(UUID::toString).orElse("");
+    once(
+        desk,
+        webhook.name() + " violation " + violation.id() + about + violation.detail(),
+        job(
+            desk,
+            webhook,
+            Event.INVARIANT_VIOLATED,
+            about,
+            violation.id() + ": " + violation.detail(),
+            Instant.EPOCH));
+  }
+
+  // The same id is one job, also when it is over: so it is told once, by whichever node.
+  private static void once(Desk desk, String what, NewJob job) {
+    UUID id =
+        UUID.nameUUIDFromBytes(
+            (desk.tenant().name() + " " + what).getBytes(StandardCharsets.UTF_8));
+    desk.jobs().enqueue(job.withId(id));
+  }
+
+  private static NewJob job(
+      Desk desk, Webhook webhook, Event event, String about, String detail, Instant at) {
+    Delivery delivery =
+        new Delivery(
+            webhook.name(),
+            event.stored(),
+            desk.tenant().name().value(),
+            Optional.of(about).filter(id -> !id.isEmpty()).orElse(null),
+            detail,
+            at.equals(Instant.EPOCH) ? null : at.toString());
+    return Delivery.KIND.job(delivery).withQueue(Delivery.QUEUE).withPolicy(PATIENT);
+  }
+}

@@ -1,0 +1,104 @@
+package dev.holdfast.server.notify;
+
+import dev.holdfast.api.Json;
+import dev.holdfast.job.Failure;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.Webhook;
+import dev.holdfast.tenant.TenantName;
+import dev.holdfast.worker.JobContext;
+import dev.holdfast.worker.Worker;
+import dev.holdfast.worker.WorkerBuilder;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Optional;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Sends messages to webhooks, signed. The signature is the HMAC-SHA256 of the body under the
+ * webhook's secret, so that the receiver can tell that it is from here; the delivery's id tells it
+ * a repeat.
+ */
+public final class Deliveries {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private final Desks desks;
+  private final HttpClient http =
+      HttpClient.newBuilder()
+          .connectTimeout(PATIENCE)
+          .followRedirects(HttpClient.Redirect.NEVER)
+          .build();
+
+  private Deliveries(Desks desks) {
+    this.desks = desks;
+  }
+
+  /** Makes a worker one that sends what there is to send. */
+  public static Worker worker(WorkerBuilder worker, Desks desks) {
+    Deliveries deliveries = new Deliveries(desks);
+    return worker
+        .configure(config -> config.withQueues(Delivery.QUEUE).withConcurrency(4))
+        .handleWithOutcome(Delivery.KIND, deliveries::send)
+        .build();
+  }
+
+  private Outcome send(Delivery delivery, JobContext job) throws InterruptedException {
+    Optional<Webhook> webhook =
+        desks.of(new TenantName(delivery.tenant())).webhooks().find(delivery.webhook());
+    if (webhook.isEmpty()) {
+      return Outcome.failed(
+          Failure.permanent("WEBHOOK_GONE", "there is no webhook " + delivery.webhook()));
+    }
+    String body = body(delivery);
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(webhook.get().url()))
+            .timeout(PATIENCE)
+            .header("Content-Type", "application/json")
+            .header("X-Holdfast-Event", delivery.event())
+            .header("X-Holdfast-Delivery", job.jobId().toString())
+            .header("X-Holdfast-Signature", "sha256=" + sign(webhook.get().secret(), body))
+            .POST(BodyPublishers.ofString(body))
+            .build();
+    try {
+      HttpResponse<Void> answer = http.send(request, BodyHandlers.discarding());
+      return answer.statusCode() / 100 == 2
+          ? Outcome.succeeded()
+          : Outcome.failed(
+              Failure.retryable("WEBHOOK_REFUSED", "the receiver answered " + answer.statusCode()));
+    } catch (IOException e) {
+      return Outcome.failed(Failure.retryable("WEBHOOK_UNREACHABLE", String.valueOf(e)));
+    }
+  }
+
+  private static String body(Delivery delivery) {
+    ObjectNode json = Json.object();
+    json.put("event", delivery.event());
+    json.put("tenant", delivery.tenant());
+    json.put("job_id", delivery.jobId());
+    json.put("detail", delivery.detail());
+    json.put("at", delivery.at());
+    return Json.write(json);
+  }
+
+  static String sign(String secret, String body) {
+    try {
+      Mac mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+      return HexFormat.of().formatHex(mac.doFinal(body.getBytes(StandardCharsets.UTF_8)));
+    } catch (GeneralSecurityException e) {
+      throw new LinkageError("every Java has HmacSHA256", e);
+    }
+  }
+}

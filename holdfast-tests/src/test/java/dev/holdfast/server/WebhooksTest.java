@@ -1,0 +1,153 @@
+package dev.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.RemoteLeases;
+import dev.holdfast.server.auth.Role;
+import dev.holdfast.server.notify.Courier;
+import dev.holdfast.server.notify.Deliveries;
+import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.testkit.TestTenant;
+import dev.holdfast.worker.Worker;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Those who asked are told, signed, and told again until they have heard. */
+class WebhooksTest {
+
+  private record Heard(String body, String signature, String delivery) {}
+
+  @RegisterExtension final TestTenant tenant = new TestTenant();
+
+  private final BlockingQueue<Heard> heard = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Integer> answers = new LinkedBlockingQueue<>();
+  private HttpServer receiver;
+
+  @BeforeEach
+  void listen() throws Exception {
+    receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    receiver.createContext(
+        "/hook",
+        exchange -> {
+          Integer answer = answers.poll();
+          heard.add(
+              new Heard(
+                  new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8),
+                  exchange.getRequestHeaders().getFirst("X-Holdfast-Signature"),
+                  exchange.getRequestHeaders().getFirst("X-Holdfast-Delivery")));
+          exchange.sendResponseHeaders(answer == null ? 204 : answer, -1);
+          exchange.close();
+        });
+    receiver.start();
+  }
+
+  @AfterEach
+  void stop() {
+    receiver.stop(0);
+  }
+
+  @Test
+  void a_failure_is_told_signed_and_again_until_it_is_heard() throws Exception {
+    webhook("job_failed");
+    answers.add(500);
+    UUID failed = fail();
+
+    passOnAndSend();
+    Heard first = heard.poll(30, TimeUnit.SECONDS);
+    tenant.advance(Duration.ofMinutes(1));
+    passOnAndSend();
+    Heard second = heard.poll(30, TimeUnit.SECONDS);
+
+    assertThat(first).isNotNull();
+    assertThat(first.body()).contains(failed.toString()).contains("job_failed").contains("no disk");
+    assertThat(first.signature()).isEqualTo("sha256=" + hmac("s3cret", first.body()));
+    assertThat(second).isEqualTo(first);
+    assertThat(tenant.query("SELECT id FROM {schema}.outbox")).isEmpty();
+  }
+
+  @Test
+  void where_nobody_asked_nothing_is_written_down() {
+    fail();
+
+    assertThat(tenant.query("SELECT id FROM {schema}.outbox")).isEmpty();
+  }
+
+  @Test
+  void a_job_that_stands_on_its_target_for_long_is_told_once() throws Exception {
+    webhook("old_block");
+    UUID id = tenant.jobs().enqueue(NewJob.of("deploy", 1).withTarget("t")).id();
+    tenant.acts().pause(id, dev.holdfast.audit.Act.by("ada"));
+    tenant.advance(Duration.ofHours(2));
+
+    passOnAndSend();
+    passOnAndSend();
+
+    assertThat(heard).hasSize(1);
+    assertThat(heard.poll().body()).contains(id.toString()).contains("ada");
+  }
+
+  private UUID fail() {
+    UUID id =
+        tenant
+            .jobs()
+            .enqueue(NewJob.of("deploy", 1).withPolicy(PolicyOverrides.NONE.withMaxAttempts(1)))
+            .id();
+    RemoteLeases leases = tenant.holdfast().remoteLeases(tenant.name(), Set::of);
+    var lease = leases.claim(ClaimRequest.of("w", Set.of("default"), 1)).leases().getFirst();
+    leases.finish(
+        "w",
+        List.of(
+            new RemoteLeases.End(
+                id,
+                lease.key().fence(),
+                dev.holdfast.job.Outcome.failed(dev.holdfast.job.Failure.permanent("E", "no disk")),
+                Optional.empty())));
+    return id;
+  }
+
+  private void webhook(String event) {
+    var put =
+        TestServer.shared()
+            .as(Role.ADMIN, tenant.name())
+            .put(
+                "/api/v1/webhooks/ops",
+                """
+                {"url": "http://127.0.0.1:%d/hook", "events": ["%s"], "secret": "s3cret"}
+                """
+                    .formatted(receiver.getAddress().getPort(), event));
+    assertThat(put.status()).as(put.text()).isEqualTo(200);
+  }
+
+  private void passOnAndSend() {
+    Desks desks = new Desks(tenant.holdfast(), Set::of);
+    new Courier(tenant.holdfast(), desks).runOnce();
+    Worker worker = Deliveries.worker(tenant.worker(), desks);
+    worker.runDue();
+  }
+
+  private static String hmac(String secret, String body) throws Exception {
+    Mac mac = Mac.getInstance("HmacSHA256");
+    mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+    return HexFormat.of().formatHex(mac.doFinal(body.getBytes(StandardCharsets.UTF_8)));
+  }
+}
