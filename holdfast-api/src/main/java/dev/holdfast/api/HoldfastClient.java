@@ -131,6 +131,9 @@ public final class HoldfastClient {
     ArrayNode list = body.putArray("jobs");
     named.forEach(job -> list.add(NewJobJson.write(job, codec)));
     List<Fields> stored = wire.postRepeatable("/jobs/batch", body).body().objects("jobs");
+    if (stored.size() != jobs.size()) { // somebody deleted one between two looks of the server
+      throw new HoldfastException(ErrorCode.NOT_FOUND, "some of the jobs are gone already");
+    }
     List<Enqueued> enqueued = new ArrayList<>();
     for (int i = 0; i < stored.size(); i++) {
       Fields job = stored.get(i);

@@ -58,6 +58,7 @@ public final class LeaseJson {
     json.put("fence", lease.key().fence());
     Json.put(json, "expires_at", lease.expiresAt());
     json.put("lease_seconds", Json.seconds(lease.length()));
+    json.put("attempt", lease.attempt().number());
     json.put("earlier_failures", lease.attempt().earlierFailures());
     lease
         .slot()
@@ -81,7 +82,10 @@ public final class LeaseJson {
         job.kind(),
         job.queue(),
         job.args(),
-        new Attempt(job.attempt(), said.optionalInt("earlier_failures").orElse(0), job.granted()),
+        new Attempt(
+            said.optionalInt("attempt").orElse(job.attempt()),
+            said.optionalInt("earlier_failures").orElse(0),
+            job.granted()),
         job.policy(),
         job.needs(),
         job.progress(),

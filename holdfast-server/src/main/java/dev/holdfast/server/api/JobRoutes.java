@@ -71,9 +71,10 @@ final class JobRoutes {
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("jobs");
     Map<UUID, Job> stored = request.desk().jobs().all(enqueued.stream().map(Enqueued::id).toList());
-    enqueued.forEach(each ->
-        Optional.ofNullable(stored.get(each.id()))
-            .ifPresent(job -> list.add(json(request, job).put("created", each.created()))));
+    for (Enqueued each : enqueued) {
+      Optional.ofNullable(stored.get(each.id()))
+          .ifPresent(job -> list.add(json(request, job).put("created", each.created())));
+    }
     return Answer.created(json);
   }
 
