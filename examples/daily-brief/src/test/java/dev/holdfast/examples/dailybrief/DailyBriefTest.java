@@ -67,7 +67,9 @@ class DailyBriefTest {
     assertThat(query("SELECT article_count FROM daily_brief.clusters ORDER BY 1"))
         .extracting(row -> row.get("article_count"))
         .containsExactly(1, 1, 2);
-    assertThat(query("SELECT name FROM holdfast_default.schedule WHERE declared_by IS NOT NULL AND enabled"))
+    assertThat(
+            query(
+                "SELECT name FROM holdfast_default.schedule WHERE declared_by IS NOT NULL AND enabled"))
         .hasSize(3);
   }
 
