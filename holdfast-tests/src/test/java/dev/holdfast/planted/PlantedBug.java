@@ -138,7 +138,6 @@ enum PlantedBug implements UnaryOperator<String> {
   SLOTS_DO_NOT_FOLLOW(
       "UPDATE \\S+slot[\\s\\S]*followed", "", "job_id = ANY", "false AND job_id = ANY"),
   TICKS_LOCK_NO_SCHEDULE(Statements.LOCK_DUE, "", "FOR UPDATE SKIP LOCKED", ""),
-  TICKS_WAIT_FOR_EACH_OTHER(Statements.LOCK_DUE, "", "SKIP LOCKED", ""),
   TRIGGERS_LOCK_NO_SCHEDULE(
       "FROM \\S+schedule\\s+WHERE name = \\?\\s+FOR UPDATE", "", "FOR UPDATE", "");
 
