@@ -33,9 +33,18 @@ final class RepeatableClaims {
       DELETE FROM {schema}.claim WHERE claim_id = :claim_id
       """;
 
-  // Somebody who asks again has lost time; the leases begin anew, as their holder will think.
+  // Somebody who asks again has lost time; the leases begin anew, as their holder will think. Who
+  // waits for several jobs waits for them by id: an end of some of them may be under way.
   private static final String RENEW =
       """
+      WITH mine AS MATERIALIZED (
+        SELECT job.id
+          FROM {schema}.claim
+          JOIN {schema}.job ON job.fence = ANY (claim.fences) AND job.worker = claim.worker
+         WHERE claim.claim_id = :claim_id AND claim.worker = :worker AND job.worker IS NOT NULL
+         ORDER BY job.id
+           FOR UPDATE OF job
+      )
       UPDATE {schema}.job
          SET lease_expires_at = greatest(lease_expires_at,
                {schema}.clock() + interval '1 millisecond' * coalesce(
@@ -45,12 +54,7 @@ final class RepeatableClaims {
                     JOIN {schema}.queue ON queue.name = lane.queue
                    WHERE lane.id = job.lane),
                  :default_lease_ms))
-        FROM {schema}.claim
-       WHERE claim.claim_id = :claim_id
-         AND claim.worker = :worker
-         AND job.fence = ANY (claim.fences)
-         AND job.worker = claim.worker
-         AND job.worker IS NOT NULL
+       WHERE id = ANY (ARRAY (SELECT id FROM mine))
       """;
 
   private static final String REPEAT =

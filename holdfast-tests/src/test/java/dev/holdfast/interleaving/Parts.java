@@ -19,6 +19,7 @@ import dev.holdfast.rig.People;
 import dev.holdfast.schedule.Schedule;
 import dev.holdfast.schedule.Trigger;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -95,15 +96,28 @@ final class Parts {
 
   /** Refused when somebody has the slot, or as many run as may. */
   static Part trigger(Scene scene) {
+    return actor -> triggered(actor, scene.now());
+  }
+
+  /** A moment of its own, which nobody else can have; but as many may run as before. */
+  static Part triggerAside(Scene scene) {
     return actor -> {
-      try {
-        actor.schedules().trigger("brief", Optional.of(scene.now()), Actor.ADA);
-      } catch (HoldfastException e) {
-        if (e.code() != ErrorCode.STATE_CONFLICT) {
-          throw e;
-        }
+      if (triggered(actor, scene.now().plusSeconds(30))) {
+        scene.oneSlotMore();
       }
     };
+  }
+
+  private static boolean triggered(Actor actor, Instant slot) {
+    try {
+      actor.schedules().trigger("brief", Optional.of(slot), Actor.ADA);
+      return true;
+    } catch (HoldfastException e) {
+      if (e.code() != ErrorCode.STATE_CONFLICT) {
+        throw e;
+      }
+      return false;
+    }
   }
 
   static void reap(Actor actor) {

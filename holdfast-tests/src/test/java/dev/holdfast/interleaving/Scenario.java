@@ -19,6 +19,7 @@ import static dev.holdfast.interleaving.Parts.repeatable;
 import static dev.holdfast.interleaving.Parts.reprioritise;
 import static dev.holdfast.interleaving.Parts.snoozed;
 import static dev.holdfast.interleaving.Parts.trigger;
+import static dev.holdfast.interleaving.Parts.triggerAside;
 
 import dev.holdfast.interleaving.Actor.Part;
 import dev.holdfast.job.JobAct;
@@ -293,6 +294,14 @@ enum Scenario {
   TICK_TRIGGER(
       scene -> scene.schedule(minutely()).later(60).slots(1),
       scene -> List.of(Parts::tick, trigger(scene))),
+
+  TICK_TRIGGER_WITH_ROOM_FOR_BOTH(
+      scene -> scene.schedule(minutely().withMaxInstances(2)).later(60).slots(1),
+      scene -> List.of(Parts::tick, trigger(scene))),
+
+  TICK_TRIGGER_ASIDE(
+      scene -> scene.schedule(minutely()).later(60).slots(1),
+      scene -> List.of(Parts::tick, triggerAside(scene))),
 
   // A run that takes too long ends while it is given up.
   TICK_FINISH(

@@ -1,5 +1,6 @@
 package dev.holdfast.interleaving;
 
+import dev.holdfast.codec.JacksonCodec;
 import dev.holdfast.job.JobAct;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
@@ -13,6 +14,7 @@ import dev.holdfast.rig.Invariant;
 import dev.holdfast.rig.People;
 import dev.holdfast.rig.Sandbox;
 import dev.holdfast.schedule.Schedule;
+import dev.holdfast.schedule.Ticker;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -26,6 +28,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The tables before and after a play: sets them up, then sees that all is well and ends. */
 final class Scene {
@@ -39,13 +42,23 @@ final class Scene {
       SELECT resource, count(*) FROM {schema}.hold GROUP BY resource HAVING count(*) > ?
       """;
 
+  private static final String TOO_MANY_RUNS =
+      """
+      SELECT format('%s of at most %s runs of %s', count(*), schedule.max_instances, schedule.name)
+        FROM {schema}.slot
+        JOIN {schema}.schedule ON schedule.name = slot.schedule
+       WHERE slot.status IN ('queued', 'running')
+       GROUP BY schedule.name, schedule.max_instances
+      HAVING count(*) > schedule.max_instances
+      """;
+
   private final Sandbox sandbox;
   private final Map<String, UUID> jobs = new HashMap<>();
   private final Map<String, Lease> leases = new HashMap<>();
   private final Set<UUID> mustRun = ConcurrentHashMap.newKeySet();
   private Instant now = START;
   private int mostHolders = 1;
-  private int slots;
+  private final AtomicInteger slots = new AtomicInteger();
 
   Scene(Sandbox sandbox) throws SQLException {
     this.sandbox = sandbox;
@@ -83,8 +96,12 @@ final class Scene {
 
   /** So many moments were due, whatever the order of things, and each ends as something. */
   Scene slots(int count) {
-    slots = count;
+    slots.set(count);
     return this;
+  }
+
+  void oneSlotMore() {
+    slots.incrementAndGet();
   }
 
   /** Claims all that can be; the others are parked. */
@@ -160,6 +177,10 @@ final class Scene {
     mustRun.stream()
         .filter(job -> !running.contains(job.toString()))
         .forEach(job -> complaints.add("taken from its worker after a beat: " + job));
+    if (slots.get() > 0) {
+      tick();
+    }
+    complaints.addAll(column(TOO_MANY_RUNS));
     List<Lease> open = new ArrayList<>(granted);
     open.addAll(leases.values());
     // Without the reaper, who would find those whose wake-up was lost.
@@ -170,7 +191,7 @@ final class Scene {
     }
     complaints.addAll(violations());
     List<String> taken = column("SELECT scheduled_for || ' ' || status FROM {schema}.slot");
-    if (taken.size() != slots || taken.stream().anyMatch(slot -> slot.endsWith("queued"))) {
+    if (taken.size() != slots.get() || taken.stream().anyMatch(slot -> slot.endsWith("queued"))) {
       complaints.add("not " + slots + " slots that ended: " + taken);
     }
     unfinished().forEach(job -> complaints.add("never ended: " + job));
@@ -188,6 +209,11 @@ final class Scene {
         .filter(lease -> !known.contains(lease))
         .map(lease -> "given to somebody else and never ended: " + lease)
         .toList();
+  }
+
+  // A schedule that somebody else was at is the next tick's.
+  private void tick() {
+    new Ticker(sandbox.tenant(), new JacksonCodec(), sandbox.jobs(), sandbox.acts()).tick();
   }
 
   private void succeed(List<Lease> open) {

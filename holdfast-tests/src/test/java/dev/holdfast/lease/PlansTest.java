@@ -88,6 +88,8 @@ class PlansTest {
           CoreStatement.named("dev.holdfast.hold.Waiting", "PARK"),
           CoreStatement.named("dev.holdfast.hold.Waiting", "WAKE"),
           CoreStatement.named("dev.holdfast.hold.Waiting", "WAITED_FOR"),
+          CoreStatement.named("dev.holdfast.slot.Slots", "FOLLOW"),
+          CoreStatement.named(RepeatableClaims.class, "RENEW"),
           CoreStatement.named(Reports.class, "PROGRESS"));
 
   // Which indexes may lead a statement to the rows of job.
@@ -172,8 +174,10 @@ class PlansTest {
           if ((type.equals("Hash Join") || type.equals("Merge Join")) && joinsAllJobs(node)) {
             faults.add(type + " over job");
           }
-          // The others lock one by one before they write; this one locks as it meets the rows.
-          if (type.equals("Bitmap Heap Scan") && statement.toString().endsWith("FINISH")) {
+          // The others lock one by one before they write; these lock as they meet the rows.
+          if (type.equals("Bitmap Heap Scan")
+              && table.equals("job")
+              && Set.of("Transitions.FINISH", "Waiting.WAKE").contains(statement.toString())) {
             faults.add("takes row locks in the order of pages, not of ids");
           }
           String index = node.path("Index Name").asString("");

@@ -14,12 +14,29 @@ enum PlantedBug implements UnaryOperator<String> {
   NO_RESOURCE_LOCK_IN_ACTS(Statements.LOCK, "Acts", "FOR UPDATE", ""),
   NO_RESOURCE_LOCK_FOR_CAPACITY(Statements.LOCK, "Resources", "FOR UPDATE", ""),
   NO_RESOURCE_LOCK_ANYWHERE(Statements.LOCK, "", "FOR UPDATE", ""),
-  NO_ORDER_OF_NAMES(
-      Statements.LOCK,
+  RESOURCES_MADE_TWICE(Statements.MAKE, "", "ON CONFLICT DO NOTHING", ""),
+
+  NO_ORDER_OF_NAMES(Statements.LOCK, "", "ORDER BY asked.name", ""),
+  NO_ORDER_OF_NEW_NAMES(Statements.MAKE, "", "ORDER BY wanted.name", ""),
+  NO_ORDER_OF_FINISHED_JOBS(
+      "WITH ended[\\s\\S]*gone AS",
       "",
-      "ORDER BY asked.name",
-      "ORDER BY CASE WHEN pg_backend_pid() % 2 = 0 THEN asked.name END, asked.name DESC"),
-  RESOURCES_MADE_TWICE("INSERT INTO \\S+\\.resource ", "", "ON CONFLICT DO NOTHING", ""),
+      "DELETE FROM (\\S+)\\s+WHERE id = ANY (\\S+ job_ids FROM ended\\)::uuid\\[]\\))",
+      "DELETE FROM $1 WHERE ctid = ANY"
+          + " (ARRAY (SELECT found.ctid FROM $1 AS found WHERE found.id = ANY $2))"),
+  NO_ORDER_OF_RETURNED_JOBS(
+      "WITH ended[\\s\\S]*held AS",
+      "",
+      "FROM ended(?=\\s+CROSS)",
+      "FROM (SELECT * FROM ended ORDER BY job_id DESC) AS ended"),
+  NO_ORDER_OF_STOPPED_JOBS(
+      "AND job.state = 'stopping'\\s+FOR UPDATE",
+      "",
+      "FROM (unnest.*)",
+      "FROM (SELECT * FROM $1 ORDER BY job_id DESC) AS ended"),
+  NO_ORDER_OF_RENEWED_JOBS("SET lease_expires_at = greatest", "", "ORDER BY job.id", ""),
+  NO_ORDER_OF_SLOTS("UPDATE \\S+slot", "", "ORDER BY schedule, scheduled_for.*", ""),
+  NO_ORDER_OF_SKIPPED_SLOTS("INSERT INTO \\S+slot", "", "ORDER BY skipped.scheduled_for", ""),
 
   NO_WAKE_AT_THE_END(Statements.WAKE, "Aftermath", Statements.WOKEN, "AND false"),
   NO_WAKE_AFTER_ACTS(Statements.WAKE, "Acts", Statements.WOKEN, "AND false"),
@@ -115,25 +132,34 @@ enum PlantedBug implements UnaryOperator<String> {
       "lane = coalesce", "Acts", "coalesce\\(\\?, lane\\)", "coalesce(lane, ?)"),
   DELETED_WITHOUT_ITS_HISTORY(
       "DELETE FROM \\S+job_log", "Acts", "attempt WHERE", "attempt WHERE false AND"),
-  DELETED_WHILE_IT_HOLDS("SELECT EXISTS", "Acts", "SELECT EXISTS", "SELECT false AND EXISTS");
+  DELETED_WHILE_IT_HOLDS("SELECT EXISTS", "Acts", "SELECT EXISTS", "SELECT false AND EXISTS"),
+
+  SLOTS_TAKEN_UNSEEN("INSERT INTO \\S+slot[\\s\\S]*VALUES", "", "ON CONFLICT DO NOTHING", ""),
+  SLOTS_DO_NOT_FOLLOW(
+      "UPDATE \\S+slot[\\s\\S]*followed", "", "job_id = ANY", "false AND job_id = ANY"),
+  TICKS_LOCK_NO_SCHEDULE(Statements.LOCK_DUE, "", "FOR UPDATE SKIP LOCKED", ""),
+  TRIGGERS_LOCK_NO_SCHEDULE(
+      "FROM \\S+schedule\\s+WHERE name = \\?\\s+FOR UPDATE", "", "FOR UPDATE", "");
 
   // Second guards. Without them jobs try in vain, or nothing changes as long as the first holds:
-  // a reservation does not count while its owner is blocked, and an attempt that is in the history
-  // cannot be written there again. What an act writes is guarded by fence and state, too.
+  // what an act writes is guarded by fence and state, too.
   private static final Set<String> HARMLESS =
-      Set.of(
-          "WAKES_THE_BLOCKED",
-          "PARKS_WHAT_IS_PARKED",
-          "RESERVATIONS_KEPT_WHEN_BLOCKED",
-          "SEND_BACK_UNDER_ANY_FENCE",
-          "ACTS_LOCK_NO_JOB");
+      Set.of("WAKES_THE_BLOCKED", "PARKS_WHAT_IS_PARKED", "ACTS_LOCK_NO_JOB");
 
   boolean isHarmless() {
     return HARMLESS.contains(name());
   }
 
+  /**
+   * Nothing comes of it but a deadlock, should two be in the middle of their statements at once.
+   */
+  boolean isInTheOrderOfLocks() {
+    return name().startsWith("NO_ORDER_OF_");
+  }
+
   private static final class Statements {
     static final String LOCK = "WHERE resource.name = wanted.name";
+    static final String MAKE = "INSERT INTO \\S+\\.resource ";
     static final String WAKE = "WITH waited AS MATERIALIZED";
     static final String WOKEN =
         "AND coalesce\\(waiting_on, ''\\) = ANY \\(ARRAY \\(SELECT name FROM free\\)\\)";
@@ -143,6 +169,7 @@ enum PlantedBug implements UnaryOperator<String> {
     static final String LOCK_OVERDUE = "FOR UPDATE OF job SKIP LOCKED";
     static final String ROOMS = "AS reserved_by";
     static final String FORGET = "DELETE FROM \\S+\\.reservation WHERE job_id = ANY \\(\\?\\)\\s*$";
+    static final String LOCK_DUE = "FROM \\S+schedule[\\s\\S]*SKIP LOCKED";
     static final String LOCK_JOBS = "AS asked \\(id\\)[\\s\\S]*SKIP LOCKED";
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.planted;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.interleaving.InterleavingRun;
+import dev.holdfast.lockorder.LockOrderRun;
 import dev.holdfast.model.ModelRun;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -17,9 +18,9 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Shows that the rigs are worth something: each guard of the protocol of holds is taken away in
- * turn, and the model test or the interleavings must notice. Takes a quarter of an hour, so it is
- * no part of the daily tests: {@code mvn test -pl holdfast-tests -am -Dtest=PlantedBugs}, and
- * {@code -Dholdfast.planted=} the names of some.
+ * turn, and the model test, the interleavings or the order of locks must notice. Takes a quarter of
+ * an hour, so it is no part of the daily tests: {@code mvn test -pl holdfast-tests -am
+ * -Dtest=PlantedBugs}, and {@code -Dholdfast.planted=} the names of some.
  */
 class PlantedBugs {
 
@@ -49,18 +50,26 @@ class PlantedBugs {
           changed.addAndGet(rewritten.equals(sql) ? 0 : 1);
           return rewritten;
         };
+    Optional<String> caught =
+        bug.isInTheOrderOfLocks() ? byLockOrder(planted) : byModelAndInterleavings(planted);
+    System.out.printf("Planted: %s, %s%n", bug, caught.orElse("NOT caught"));
+    assertThat(changed.get()).as("%s is still there to be taken away", bug).isPositive();
+    return caught.isPresent();
+  }
+
+  private static Optional<String> byLockOrder(UnaryOperator<String> planted) throws Exception {
+    return LockOrderRun.firstFailure(planted).map(how -> "caught by the order of locks, " + how);
+  }
+
+  private static Optional<String> byModelAndInterleavings(UnaryOperator<String> planted)
+      throws Exception {
     Optional<String> caught = byModel(planted, COMMANDS / 4);
     if (caught.isEmpty()) {
       caught =
           InterleavingRun.firstFailure(planted, PLAYS)
               .map(how -> "caught by the interleavings, " + how);
     }
-    if (caught.isEmpty()) {
-      caught = byModel(planted, COMMANDS);
-    }
-    System.out.printf("Planted: %s, %s%n", bug, caught.orElse("NOT caught"));
-    assertThat(changed.get()).as("%s is still there to be taken away", bug).isPositive();
-    return caught.isPresent();
+    return caught.isPresent() ? caught : byModel(planted, COMMANDS);
   }
 
   private static Optional<String> byModel(UnaryOperator<String> planted, long commands)

@@ -1,0 +1,69 @@
+package dev.holdfast.lockorder;
+
+import dev.holdfast.job.Outcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** Whatever locks several rows that another may have, and waits for them. */
+@SuppressWarnings("ImmutableEnumChecker") // the lambdas keep nothing
+enum Locking {
+  RESOURCES(Set.of("Holds.LOCK"), Ground::resources, Ground::lock),
+  RESOURCES_SOON(Set.of("Holds.LOCK"), Ground::resources, Ground::lockSoon),
+  RESOURCES_OF_THE_SILENT(Set.of("Holds.LOCK"), Ground::resourcesOfTheSilent, Ground::passOn),
+  NEW_RESOURCES(Set.of("Holds.MAKE"), Ground::noResources, Ground::make),
+
+  FINISHED_JOBS(
+      Set.of("Transitions.FINISH"),
+      Ground::runningJobs,
+      ground -> ground.finish(lease -> Outcome.succeeded())),
+  RETURNED_JOBS(
+      Set.of("Transitions.SEND_BACK"),
+      Ground::runningJobs,
+      ground -> ground.finish(lease -> snoozed())),
+  // Each of the two in the order of ids, and always the same one first.
+  FINISHED_AND_RETURNED_JOBS(
+      Set.of("Transitions.FINISH", "Transitions.SEND_BACK"),
+      Ground::runningJobsThatFinishFirst,
+      ground -> ground.finish(lease -> ground.finishes(lease) ? Outcome.succeeded() : snoozed())),
+  STOPPED_JOBS(
+      Set.of("Stops.STOPPING"), Ground::stoppingJobs, ground -> ground.finish(lease -> snoozed())),
+  RENEWED_JOBS(Set.of("RepeatableClaims.RENEW"), Ground::runningJobs, Ground::claimAgain),
+  WOKEN_JOBS(Set.of("Waiting.WAKE"), Ground::waitingJobs, Ground::wake),
+
+  // One by one.
+  ENQUEUED_JOBS(Set.of("JobInsert.INSERT"), Ground::noJobs, Ground::enqueue),
+  SUBJECTS(Set.of("Subjects.MOVE"), Ground::subjects, Ground::move),
+
+  SLOTS(Set.of("Slots.FOLLOW"), Ground::slots, Ground::follow),
+  SKIPPED_SLOTS(Set.of("Slots.SKIP"), Ground::noSlots, Ground::skip);
+
+  private final Set<String> statements;
+  private final Function<Ground, List<Row>> rows;
+  private final Consumer<Ground> lock;
+
+  Locking(Set<String> statements, Function<Ground, List<Row>> rows, Consumer<Ground> lock) {
+    this.statements = statements;
+    this.rows = rows;
+    this.lock = lock;
+  }
+
+  Set<String> statements() {
+    return statements;
+  }
+
+  /** Answers the rows in the order in which they are to be locked. */
+  List<Row> prepare(Ground ground) {
+    return rows.apply(ground);
+  }
+
+  void lock(Ground ground) {
+    lock.accept(ground);
+  }
+
+  private static Outcome snoozed() {
+    return Outcome.snoozed(Duration.ZERO);
+  }
+}
