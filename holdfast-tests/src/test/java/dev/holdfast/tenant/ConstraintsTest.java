@@ -48,6 +48,8 @@ class ConstraintsTest {
     SLOT_THAT_IS_NOTHING("slot_status_is_known", "status = 'maybe', reason = 'r'"),
     RUNNING_SLOT_WITHOUT_A_START("slot_running_was_started", "status = 'running'"),
     SLOT_THAT_FAILED_FOR_NO_REASON("slot_says_why", "status = 'failed'"),
+    KIND_THAT_NOTHING_RUNS("kind_executor_check", "executor = 'hope'"),
+    NODE_AT_NO_PORT("node_port_check", "port = 0"),
     QUEUE_WITHOUT_ROOM("queue_concurrency_limit_check", "concurrency_limit = 0");
 
     private final String constraint;
@@ -59,7 +61,8 @@ class ConstraintsTest {
     }
 
     String table() {
-      return Stream.of("resource", "queue", "attempt", "job_done", "schedule", "slot")
+      return Stream.of(
+              "resource", "queue", "attempt", "job_done", "schedule", "slot", "kind", "node")
           .filter(constraint::startsWith)
           .findFirst()
           .orElse("job");
@@ -70,6 +73,15 @@ class ConstraintsTest {
     Map<String, String> row = new LinkedHashMap<>();
     if (table.equals("queue") || table.equals("resource")) {
       row.put("name", "'mail'");
+      return row;
+    }
+    if (table.equals("kind")) {
+      row.put("name", "'deploy'");
+      return row;
+    }
+    if (table.equals("node")) {
+      row.put("id", "'7'");
+      row.put("host", "'10.0.0.7'");
       return row;
     }
     if (table.equals("schedule")) {

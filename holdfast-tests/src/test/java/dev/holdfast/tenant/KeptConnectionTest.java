@@ -18,7 +18,7 @@ class KeptConnectionTest {
       own.keepConnection();
       Db db = own.open(tenant.name()).db();
       db.useHandle(handle -> handle.execute("SET default_transaction_read_only = on")); // demoted
-      String write = db.sql("UPDATE {schema}.queue SET paused = false");
+      String write = db.sql("DELETE FROM {schema}.subject");
 
       assertThatThrownBy(() -> db.useHandle(handle -> handle.execute(write)))
           .isInstanceOf(HoldfastException.class);
