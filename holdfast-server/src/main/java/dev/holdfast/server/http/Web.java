@@ -11,6 +11,7 @@ import io.javalin.config.JavalinConfig;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import io.javalin.http.HttpResponseException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -24,6 +25,8 @@ import org.slf4j.LoggerFactory;
 public final class Web implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(Web.class);
+
+  private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
   private final ServerConfig config;
   private final Gate gate;
@@ -54,6 +57,8 @@ public final class Web implements AutoCloseable {
     javalin.router.caseInsensitiveRoutes = false;
     javalin.jetty.host = config.host();
     javalin.jetty.port = config.port();
+    // Who is being answered when it ends is answered; without it Jetty may leave connections open.
+    javalin.jetty.modifyServer(server -> server.setStopTimeout(STOP_TIMEOUT.toMillis()));
     javalin.jetty.modifyHttpConfiguration(http -> {
       http.setSendServerVersion(false);
       http.setSendDateHeader(false);
