@@ -37,13 +37,27 @@ final class RepeatableClaims {
   // waits for several jobs waits for them by id: an end of some of them may be under way.
   private static final String RENEW =
       """
-      WITH mine AS MATERIALIZED (
-        SELECT job.id
+      WITH leased AS MATERIALIZED (
+        SELECT job.id, job.fence
           FROM {schema}.claim
-          JOIN {schema}.job ON job.fence = ANY (claim.fences) AND job.worker = claim.worker
-         WHERE claim.claim_id = :claim_id AND claim.worker = :worker AND job.worker IS NOT NULL
-         ORDER BY job.id
-           FOR UPDATE OF job
+         CROSS JOIN LATERAL (
+           SELECT id, fence
+             FROM {schema}.job
+            WHERE job.fence = ANY (claim.fences)
+              AND job.worker = claim.worker
+              AND job.worker IS NOT NULL
+           OFFSET 0
+         ) AS job
+         WHERE claim.claim_id = :claim_id AND claim.worker = :worker
+      ), mine AS MATERIALIZED (
+        SELECT job.id
+          FROM (SELECT leased.id, leased.fence FROM leased ORDER BY leased.id) AS asked
+         CROSS JOIN LATERAL (
+           SELECT id
+             FROM {schema}.job
+            WHERE job.id = asked.id AND job.fence = asked.fence AND job.worker IS NOT NULL
+              FOR UPDATE
+         ) AS job
       )
       UPDATE {schema}.job
          SET lease_expires_at = greatest(lease_expires_at,

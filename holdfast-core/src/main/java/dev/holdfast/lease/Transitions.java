@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes what {@link Lifecycle} decided, for a whole batch at once. The only way an attempt ends: a
  * worker's report, the reaper and a handler's own transaction all come through here, and every row
- * is guarded by job, fence and state. Rows are locked in the order of their ids.
+ * is guarded by job, fence and state. Rows are locked in the order of their ids, those of jobs that
+ * finish before those of jobs that go back.
  */
 final class Transitions {
 

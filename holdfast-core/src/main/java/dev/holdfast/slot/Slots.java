@@ -82,15 +82,24 @@ public final class Slots {
 
   // Of a worker that vanished nobody has reported the end; the document leaves such a run as it is
   // until the next slot finds it, or the worker's next start. One that was given up and ends all
-  // the same has ended.
+  // the same has ended. Jobs are looked up one by one: a join could read all there ever were.
   private static final String FOLLOW =
       """
       WITH followed AS MATERIALIZED (
-        SELECT id
+        SELECT id, job_id
           FROM {schema}.slot
          WHERE job_id = ANY (:job_ids)
          ORDER BY schedule, scheduled_for -- one order for all who wait for slots
            FOR UPDATE
+      ), moved AS MATERIALIZED (
+        SELECT followed.id AS slot_id, job.*
+          FROM followed
+         CROSS JOIN LATERAL (
+           SELECT state, worker, started_at, finished_at, error_code, error_message
+             FROM {schema}.job_all
+            WHERE job_all.id = followed.job_id
+           OFFSET 0
+         ) AS job
       )
       UPDATE {schema}.slot
          SET status = CASE WHEN job.state = 'succeeded' THEN 'ran'
@@ -112,9 +121,9 @@ public final class Slots {
                            WHEN slot.status = 'skipped_timeout' THEN slot.reason
                            ELSE job.error_message
                        END
-        FROM {schema}.job_all AS job
-       WHERE slot.id = ANY (ARRAY (SELECT id FROM followed))
-         AND job.id = slot.job_id
+        FROM moved AS job
+       WHERE slot.id = ANY (ARRAY (SELECT slot_id FROM moved))
+         AND slot.id = job.slot_id
          AND NOT (job.state = 'failed' AND job.error_code = :lease_lost)
       """;
 

@@ -34,8 +34,8 @@ enum PlantedBug implements UnaryOperator<String> {
       "",
       "FROM (unnest.*)",
       "FROM (SELECT * FROM $1 ORDER BY job_id DESC) AS ended"),
-  NO_ORDER_OF_RENEWED_JOBS("SET lease_expires_at = greatest", "", "ORDER BY job.id", ""),
-  NO_ORDER_OF_SLOTS("UPDATE \\S+slot", "", "ORDER BY schedule, scheduled_for.*", ""),
+  NO_ORDER_OF_RENEWED_JOBS("SET lease_expires_at = greatest", "", "ORDER BY leased.id", ""),
+  NO_ORDER_OF_SLOTS("followed AS MATERIALIZED", "", "ORDER BY schedule, scheduled_for.*", ""),
   NO_ORDER_OF_SKIPPED_SLOTS("INSERT INTO \\S+slot", "", "ORDER BY skipped.scheduled_for", ""),
 
   NO_WAKE_AT_THE_END(Statements.WAKE, "Aftermath", Statements.WOKEN, "AND false"),
@@ -135,8 +135,7 @@ enum PlantedBug implements UnaryOperator<String> {
   DELETED_WHILE_IT_HOLDS("SELECT EXISTS", "Acts", "SELECT EXISTS", "SELECT false AND EXISTS"),
 
   SLOTS_TAKEN_UNSEEN("INSERT INTO \\S+slot[\\s\\S]*VALUES", "", "ON CONFLICT DO NOTHING", ""),
-  SLOTS_DO_NOT_FOLLOW(
-      "UPDATE \\S+slot[\\s\\S]*followed", "", "job_id = ANY", "false AND job_id = ANY"),
+  SLOTS_DO_NOT_FOLLOW("followed AS MATERIALIZED", "", "job_id = ANY", "false AND job_id = ANY"),
   TICKS_LOCK_NO_SCHEDULE(Statements.LOCK_DUE, "", "FOR UPDATE SKIP LOCKED", ""),
   TRIGGERS_LOCK_NO_SCHEDULE(
       "FROM \\S+schedule\\s+WHERE name = \\?\\s+FOR UPDATE", "", "FOR UPDATE", "");

@@ -21,9 +21,12 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.slf4j.LoggerFactory;
 
 /** Scheduled runs are logged with fields, and measured. */
+@Execution(ExecutionMode.SAME_THREAD) // the level belongs to the logger, not to a test
 class RunLogTest extends EngineTest {
 
   private static final Instant SLOT = Instant.parse("2026-03-01T05:00:00Z");
