@@ -227,18 +227,17 @@ public final class Resources {
   }
 
   private int setCapacity(Handle handle, String name, int capacity, Act act) {
-    int before = capacity(handle, name);
     return change(
         handle,
         name,
         () -> {
+          String before = String.valueOf(capacity(handle, name));
           handle
               .createUpdate(db.sql(SET_CAPACITY))
               .bind("name", name)
               .bind("capacity", capacity)
               .execute();
-          audit.write(
-              handle, act, "set_capacity", name, String.valueOf(before), String.valueOf(capacity));
+          audit.write(handle, act, "set_capacity", name, before, String.valueOf(capacity));
         });
   }
 

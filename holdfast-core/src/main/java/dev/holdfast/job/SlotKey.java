@@ -1,5 +1,6 @@
 package dev.holdfast.job;
 
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -17,15 +18,23 @@ public record SlotKey(String schedule, Instant scheduledFor) {
     return new UniqueKey(PREFIX + schedule + SEPARATOR + scheduledFor, UniqueKey.Scope.TENANT);
   }
 
-  /** Empty for the key of a job that is not a slot's. */
+  /**
+   * Empty for the key of a job that is not a slot's. Anybody's key may look like one: it is read
+   * with every lease, and what cannot be read must not keep a claim from its other jobs.
+   */
   public static Optional<SlotKey> of(@Nullable String uniqueKey, Needs needs) {
     if (uniqueKey == null || !uniqueKey.startsWith(PREFIX) || !needs.maySerialiseASchedule()) {
       return Optional.empty();
     }
     int end = uniqueKey.lastIndexOf(SEPARATOR);
     String schedule = uniqueKey.substring(PREFIX.length(), Math.max(end, PREFIX.length()));
-    return needs.resources().contains(Needs.resourceOfSchedule(schedule))
-        ? Optional.of(new SlotKey(schedule, Instant.parse(uniqueKey.substring(end + 1))))
-        : Optional.empty();
+    if (!needs.resources().contains(Needs.resourceOfSchedule(schedule))) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(new SlotKey(schedule, Instant.parse(uniqueKey.substring(end + 1))));
+    } catch (DateTimeException e) {
+      return Optional.empty();
+    }
   }
 }

@@ -19,8 +19,7 @@ public record Planned(Schedule schedule, Optional<Instant> nextAt, Optional<Stri
     Trigger trigger = schedule.trigger();
     Optional<Instant> next =
         nextAt
-            .filter(slot -> trigger instanceof Trigger.Every)
-            .map(slot -> counted(slot, from, trigger))
+            .flatMap(slot -> counted(slot, from, trigger))
             .or(() -> trigger.after(from.minusSeconds(1)));
     List<Instant> times = new ArrayList<>();
     while (next.isPresent() && times.size() < count) {
@@ -31,11 +30,11 @@ public record Planned(Schedule schedule, Optional<Instant> nextAt, Optional<Stri
   }
 
   // The slots of an interval are counted from the next one, forwards and backwards.
-  private static Instant counted(Instant slot, Instant from, Trigger trigger) {
+  private static Optional<Instant> counted(Instant slot, Instant from, Trigger trigger) {
     if (!(trigger instanceof Trigger.Every(var interval))) {
-      return slot;
+      return Optional.empty();
     }
     long apart = ChronoUnit.SECONDS.between(slot, from);
-    return slot.plus(interval.multipliedBy(Math.ceilDiv(apart, interval.toSeconds())));
+    return Optional.of(slot.plus(interval.multipliedBy(Math.ceilDiv(apart, interval.toSeconds()))));
   }
 }

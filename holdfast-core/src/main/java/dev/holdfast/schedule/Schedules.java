@@ -150,7 +150,8 @@ public final class Schedules {
     }
     from.ifPresent(moment -> Limits.moment("from", moment));
     Planned planned = get(name).orElseThrow(() -> noSuch(name));
-    return planned.times(from.orElseGet(() -> db.withHandle(definitions::now)), count);
+    // What is due this very moment is not among the next.
+    return planned.times(from.orElseGet(() -> db.withHandle(definitions::now).plusNanos(1)), count);
   }
 
   /** What became of its slots, newest first. */

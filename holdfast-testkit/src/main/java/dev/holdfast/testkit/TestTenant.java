@@ -14,8 +14,11 @@ import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.worker.WorkerBuilder;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -38,6 +41,7 @@ public final class TestTenant implements BeforeEachCallback, AfterEachCallback {
 
   private final TenantName name = new TenantName("test_" + NUMBER.incrementAndGet());
   private Duration ahead = Duration.ZERO;
+  private Optional<Instant> stoppedAt = Optional.empty();
 
   @Override
   public void beforeEach(ExtensionContext context) {
@@ -108,16 +112,30 @@ public final class TestTenant implements BeforeEachCallback, AfterEachCallback {
     return jobs().get(id).orElseThrow(() -> new AssertionError("no job " + id));
   }
 
-  /** Moves the tenant's clock forward. It goes on running from there. */
+  /** Moves the tenant's clock forward. It goes on running from there, unless it was stopped. */
   public void advance(Duration duration) {
     ahead = ahead.plus(duration);
+    setClock(
+        stoppedAt
+            .map(at -> "timestamptz ''" + at.plus(ahead) + "''")
+            .orElse("statement_timestamp() + interval ''" + ahead.toMillis() + " milliseconds''"));
+  }
+
+  /** Stops the tenant's clock half a minute past a full one: it moves when it is told to alone. */
+  public void stopClock() {
+    ahead = Duration.ZERO;
+    stoppedAt = Optional.of(Instant.now().truncatedTo(ChronoUnit.MINUTES).plusSeconds(30));
+    advance(Duration.ZERO);
+  }
+
+  private void setClock(String sql) {
     execute(
         """
         CREATE OR REPLACE FUNCTION {schema}.clock() RETURNS timestamptz
           LANGUAGE sql STABLE PARALLEL SAFE
-          AS 'SELECT statement_timestamp() + interval ''%d milliseconds'''
+          AS 'SELECT %s'
         """
-            .formatted(ahead.toMillis()));
+            .formatted(sql));
   }
 
   /** Runs a statement; {@code {schema}} stands for this tenant's schema. */

@@ -8,12 +8,14 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.holdfast.hold.EngineTest;
 import dev.holdfast.job.Kind;
+import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Progress;
 import dev.holdfast.metrics.MicrometerListener;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.worker.Worker;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -102,6 +104,22 @@ class RunLogTest extends EngineTest {
 
     tenant.worker().handle(BRIEF, (args, job) -> {}).build().runDue();
 
+    assertThat(said(name)).isEmpty();
+  }
+
+  @Test
+  void a_key_that_only_looks_like_a_slots_keeps_no_claim_from_its_jobs() {
+    String name = "fake_" + tenant.name();
+    NewJob job = BRIEF.job(1).withResources("schedule:" + name, "schedule:");
+    enqueue(job.withUniqueKey("slot:" + name + "@tomorrow"));
+    enqueue(BRIEF.job(2).withResources("schedule:").withUniqueKey("slot:"));
+    List<Integer> ran = new ArrayList<>();
+    Worker worker = tenant.worker().handle(BRIEF, (args, each) -> ran.add(args)).build();
+
+    worker.runDue();
+    worker.runDue();
+
+    assertThat(ran).containsExactlyInAnyOrder(1, 2);
     assertThat(said(name)).isEmpty();
   }
 
