@@ -26,7 +26,7 @@ class LockOrderTest {
 
   // What they write, their transaction has locked before.
   private static final Set<String> HAVE_THE_LOCKS =
-      Set.of("Waiting.PARK", "GuardedClaims.GRANT", "Pruner.REMOVE");
+      Set.of("Waiting.PARK", "GuardedClaims.GRANT", "SharedClaims.ASSIGN", "Pruner.REMOVE");
 
   @ParameterizedTest
   @EnumSource

@@ -79,7 +79,7 @@ enum PlantedBug implements UnaryOperator<String> {
   RESERVATIONS_KEPT_AFTER_ACTS(Statements.FORGET, "Acts", "WHERE", "WHERE false AND"),
   RESERVATIONS_KEPT_WHEN_BLOCKED(Statements.FORGET, "GuardedClaims", "WHERE", "WHERE false AND"),
   RESERVATIONS_KEPT_AFTER_GRANT(
-      "SET state = 'running'", "", "reservation WHERE", "reservation WHERE false AND"),
+      "claimed AS[\\s\\S]*kept AS", "", "reservation WHERE", "reservation WHERE false AND"),
 
   FINISH_UNDER_ANY_FENCE(
       "WITH ended[\\s\\S]*gone AS",
@@ -102,7 +102,10 @@ enum PlantedBug implements UnaryOperator<String> {
   ACTS_LOCK_NO_JOB("SELECT id FROM \\S+job WHERE id = \\? FOR UPDATE", "", "FOR UPDATE", ""),
 
   ACTS_TAKE_EVERY_JOB_FOR_PAUSED(
-      "SELECT \\* FROM \\S+job_all WHERE id", "Acts", "SELECT", "SELECT 'paused' AS state,"),
+      "SELECT job_all\\.\\*[\\s\\S]*job_all\\.id = \\?",
+      "Acts",
+      "SELECT",
+      "SELECT 'paused' AS state,"),
   STOPS_FORGET_WHAT_TO_END_AS(
       "SET state = 'stopping'", "", "coalesce\\(\\?, stop_as\\)", "nullif(?, 'paused')"),
   FORCED_UNDER_ANOTHER_FENCE(

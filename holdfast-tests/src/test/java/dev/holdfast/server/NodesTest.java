@@ -94,6 +94,15 @@ class NodesTest {
   // Any node will do, and one that is gone is tried elsewhere under the same claim id: as every
   // client has to.
   private static int work(String name, String token, Set<Integer> ports, AtomicInteger done) {
+    try {
+      return workUntilDone(name, token, ports, done);
+    } finally {
+      done.addAndGet(JOBS); // whether all is done or this one failed, nobody need go on
+    }
+  }
+
+  private static int workUntilDone(
+      String name, String token, Set<Integer> ports, AtomicInteger done) {
     int mine = 0;
     for (int turn = 0; done.get() < JOBS; turn++) {
       String claim =
