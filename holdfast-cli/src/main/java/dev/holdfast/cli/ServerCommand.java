@@ -6,6 +6,7 @@ import dev.holdfast.error.HoldfastException;
 import dev.holdfast.server.HoldfastServer;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.ServerRole;
+import dev.holdfast.server.http.Proxies;
 import dev.holdfast.server.http.Tls;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -76,6 +77,13 @@ final class ServerCommand implements Callable<Integer> {
   private String names = "";
 
   @Option(
+      names = "--trusted-proxies",
+      defaultValue = "${env:HOLDFAST_TRUSTED_PROXIES:-}",
+      description = "Addresses or networks whose Forwarded headers are believed.",
+      paramLabel = "ADDRESS,…")
+  private String proxies = "";
+
+  @Option(
       names = "--tls-cert",
       defaultValue = "${env:HOLDFAST_TLS_CERT:-}",
       description = "A certificate and its chain, PEM.",
@@ -124,20 +132,23 @@ final class ServerCommand implements Callable<Integer> {
     if (certificate.isBlank() != key.isBlank()) {
       throw HoldfastException.badConfig("--tls-cert", certificate, "together with --tls-key");
     }
-    Set<String> known =
-        Arrays.stream(names.split(",", -1))
-            .map(String::strip)
-            .filter(name -> !name.isEmpty())
-            .collect(Collectors.toSet());
     ServerConfig config =
         ServerConfig.defaults(data)
             .withAuth(auth.equals("on"))
             .withAddress(host, port)
             .withRoles(ServerRole.parse(roles))
-            .withNames(known);
+            .withNames(set(names))
+            .withProxies(new Proxies(set(proxies)));
     return certificate.isBlank()
         ? config
         : config.withTls(new Tls(Path.of(certificate), Path.of(key)));
+  }
+
+  private static Set<String> set(String list) {
+    return Arrays.stream(list.split(",", -1))
+        .map(String::strip)
+        .filter(each -> !each.isEmpty())
+        .collect(Collectors.toSet());
   }
 
   private HikariDataSource pool(DatabaseUrl url) {

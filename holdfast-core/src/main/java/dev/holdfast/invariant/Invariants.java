@@ -50,6 +50,11 @@ public final class Invariants {
     this.check = tenant.db().sql(CHECK);
   }
 
+  /** The rules that are checked, by the ids of their violations. */
+  public static List<String> ids() {
+    return RULES.stream().map(rule -> "I" + Integer.parseInt(rule)).toList();
+  }
+
   /** What is not as it must be, all at one moment; empty when all is. */
   public List<Violation> check() {
     return db.inTransaction(handle -> handle.createQuery(check).map(VIOLATION).list());

@@ -4,6 +4,7 @@ import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 
@@ -96,15 +97,31 @@ public final class Tenants implements AutoCloseable {
 
   /** Creates the tenant if it is not there. */
   public Tenant create(TenantName tenant) {
-    db.useTransaction(handle -> {
-      Migrator.TENANT.migrate(handle, schemaOf(tenant));
-      handle
-          .createUpdate(control.render(REGISTER))
-          .bind("name", tenant.value())
-          .bind("schema_name", schemaOf(tenant).value())
-          .execute();
-    });
+    createIfAbsent(tenant, handle -> {});
     return tenant(tenant);
+  }
+
+  /**
+   * Creates the tenant if it is not there.
+   *
+   * @param whenNew in the same transaction
+   * @return whether it was not
+   */
+  public boolean createIfAbsent(TenantName tenant, Consumer<Handle> whenNew) {
+    return db.inTransaction(handle -> {
+      Migrator.TENANT.migrate(handle, schemaOf(tenant));
+      boolean isNew =
+          handle
+                  .createUpdate(control.render(REGISTER))
+                  .bind("name", tenant.value())
+                  .bind("schema_name", schemaOf(tenant).value())
+                  .execute()
+              == 1;
+      if (isNew) {
+        whenNew.accept(handle);
+      }
+      return isNew;
+    });
   }
 
   /** Lets a role use all tables there are now, without the right to change them. */
@@ -119,6 +136,15 @@ public final class Tenants implements AutoCloseable {
 
   /** Removes the tenant and everything in it, for good. */
   public void drop(TenantName tenant) {
+    drop(tenant, handle -> {});
+  }
+
+  /**
+   * Removes the tenant and everything in it, for good.
+   *
+   * @param also in the same transaction
+   */
+  public void drop(TenantName tenant, Consumer<Handle> also) {
     db.useTransaction(handle -> {
       int removed =
           handle.createUpdate(control.render(UNREGISTER)).bind("name", tenant.value()).execute();
@@ -126,6 +152,7 @@ public final class Tenants implements AutoCloseable {
         throw new HoldfastException(ErrorCode.NOT_FOUND, "no tenant '" + tenant + "'");
       }
       handle.execute("DROP SCHEMA " + schemaOf(tenant).value() + " CASCADE");
+      also.accept(handle);
     });
   }
 

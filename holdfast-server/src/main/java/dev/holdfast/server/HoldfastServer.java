@@ -3,6 +3,7 @@ package dev.holdfast.server;
 import dev.holdfast.Holdfast;
 import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.loop.Loop;
+import dev.holdfast.metrics.MicrometerListener;
 import dev.holdfast.schedule.Scheduler;
 import dev.holdfast.server.api.Parts;
 import dev.holdfast.server.api.Routes;
@@ -12,10 +13,12 @@ import dev.holdfast.server.http.Route;
 import dev.holdfast.server.http.Web;
 import dev.holdfast.server.notify.Courier;
 import dev.holdfast.server.notify.Deliveries;
+import dev.holdfast.server.notify.Inspector;
 import dev.holdfast.server.poll.Hints;
 import dev.holdfast.server.poll.LongPolls;
 import dev.holdfast.server.tenancy.Desks;
 import dev.holdfast.tenant.TenantName;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -49,10 +52,11 @@ public final class HoldfastServer implements AutoCloseable {
     Hints hints = new Hints();
     this.newToken = config.auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
     desks.of(TenantName.DEFAULT).settings().seed(environment);
-    this.routes = new ArrayList<>(Pages.routes(dataSource));
+    Figures figures = new Figures();
+    this.routes = new ArrayList<>(Pages.routes(dataSource, figures));
     routes.addAll(Routes.of(new Parts(config, holdfast, desks, tokens, polls, workers, hints)));
     routes.addAll(Pages.documents(routes));
-    start(config, holdfast, tokens, workers, desks, polls);
+    start(config, holdfast, tokens, workers, desks, polls, figures.registry());
   }
 
   private void start(
@@ -61,7 +65,8 @@ public final class HoldfastServer implements AutoCloseable {
       Tokens tokens,
       RemoteWorkers workers,
       Desks desks,
-      LongPolls polls) {
+      LongPolls polls,
+      MeterRegistry registry) {
     try {
       open.push(holdfast.upkeep());
       if (config.roles().contains(ServerRole.SCHEDULER)) {
@@ -70,13 +75,17 @@ public final class HoldfastServer implements AutoCloseable {
       }
       if (config.roles().contains(ServerRole.WORKER)) {
         open.push(Loop.start("holdfast-courier", new Courier(holdfast, desks)));
-        open.push(Deliveries.worker(holdfast.workerForAllTenants(), desks).start());
+        open.push(
+            Deliveries.worker(
+                    holdfast.workerForAllTenants().listen(new MicrometerListener(registry)), desks)
+                .start());
       }
       if (config.roles().contains(ServerRole.WEB)) {
         open.push(holdfast.listen());
         open.push(holdfast.onWork(polls::ring));
         open.push(Loop.start("holdfast-workers", workers));
-        Web started = Web.start(config, tokens, desks, routes);
+        open.push(Loop.start("holdfast-inspector", new Inspector(holdfast, registry)));
+        Web started = Web.start(config, tokens, desks, routes, registry);
         web = Optional.of(started);
         open.push(started);
         open.push(polls); // first, so that nobody who waits keeps the server from ending

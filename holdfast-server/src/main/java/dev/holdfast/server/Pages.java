@@ -8,8 +8,6 @@ import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.http.Route.Method;
-import io.micrometer.prometheusmetrics.PrometheusConfig;
-import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -18,6 +16,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
+import tools.jackson.databind.node.ObjectNode;
 
 /** What is not the API: whether the server is well, its figures, its document, a plain page. */
 final class Pages {
@@ -26,11 +25,7 @@ final class Pages {
 
   private Pages() {}
 
-  static List<Route> routes(DataSource dataSource) {
-    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    new io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics().bindTo(registry);
-    new io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics().bindTo(registry);
-    new io.micrometer.core.instrument.binder.system.ProcessorMetrics().bindTo(registry);
+  static List<Route> routes(DataSource dataSource, Figures figures) {
     return List.of(
         Route.open("/healthz", "The process runs", request -> Answer.ok(ok())),
         Route.open("/readyz", "The database answers", request -> ready(dataSource)),
@@ -39,7 +34,7 @@ final class Pages {
                 "/metrics",
                 Role.VIEWER,
                 "Figures, for Prometheus",
-                request -> Answer.text("text/plain; version=0.0.4", registry.scrape()))
+                request -> Answer.text("text/plain; version=0.0.4", figures.text()))
             .ofAllTenants(),
         Route.open("/", "To the dashboard", Pages::home),
         Route.open("/ui", "A plain page that lists jobs", request -> page("ui.html", "text/html")),
@@ -53,7 +48,7 @@ final class Pages {
         Route.open("/openapi.json", "This document", request -> Answer.ok(OpenApi.of(all))));
   }
 
-  private static tools.jackson.databind.node.ObjectNode ok() {
+  private static ObjectNode ok() {
     return Json.object().put("status", "ok");
   }
 

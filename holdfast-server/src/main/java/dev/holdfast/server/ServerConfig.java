@@ -1,6 +1,7 @@
 package dev.holdfast.server;
 
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.server.http.Proxies;
 import dev.holdfast.server.http.Tls;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -15,9 +16,7 @@ import java.util.Set;
  * @param data where the first token is kept
  * @param auth off only on an address that this machine alone can reach
  * @param names that the server answers to, beside its own on a machine's own address; none is any
- * @param requestsPerSecond of one token
- * @param longPolls of one token, at once
- * @param mostBytes of one request
+ * @param proxies whose word about where a request came from is taken
  */
 public record ServerConfig(
     String host,
@@ -27,9 +26,8 @@ public record ServerConfig(
     Set<ServerRole> roles,
     Optional<Tls> tls,
     Set<String> names,
-    int requestsPerSecond,
-    int longPolls,
-    long mostBytes) {
+    Proxies proxies,
+    RequestLimits limits) {
 
   public ServerConfig {
     if (port < 0 || port > 65_535) {
@@ -41,12 +39,6 @@ public record ServerConfig(
     if (!auth && !isLoopback(host)) {
       throw HoldfastException.badConfig(
           "auth", "off", "only with a host that this machine alone can reach, like 127.0.0.1");
-    }
-    if (requestsPerSecond < 1 || longPolls < 1 || mostBytes < 1_024) {
-      throw HoldfastException.badConfig(
-          "limits",
-          requestsPerSecond + ", " + longPolls + ", " + mostBytes,
-          "1 request a second, 1 long-poll and 1024 bytes or more");
     }
     roles = Set.copyOf(roles);
     names = Set.copyOf(names);
@@ -61,48 +53,37 @@ public record ServerConfig(
         EnumSet.allOf(ServerRole.class),
         Optional.empty(),
         Set.of(),
-        10_000,
-        5_000,
-        16L << 20);
+        new Proxies(Set.of()),
+        RequestLimits.DEFAULTS);
   }
 
   public ServerConfig withAddress(String host, int port) {
-    return new ServerConfig(
-        host, port, data, auth, roles, tls, names, requestsPerSecond, longPolls, mostBytes);
+    return new ServerConfig(host, port, data, auth, roles, tls, names, proxies, limits);
   }
 
   public ServerConfig withAuth(boolean auth) {
-    return new ServerConfig(
-        host, port, data, auth, roles, tls, names, requestsPerSecond, longPolls, mostBytes);
+    return new ServerConfig(host, port, data, auth, roles, tls, names, proxies, limits);
   }
 
   public ServerConfig withRoles(Set<ServerRole> roles) {
-    return new ServerConfig(
-        host, port, data, auth, roles, tls, names, requestsPerSecond, longPolls, mostBytes);
+    return new ServerConfig(host, port, data, auth, roles, tls, names, proxies, limits);
   }
 
   public ServerConfig withTls(Tls tls) {
     return new ServerConfig(
-        host,
-        port,
-        data,
-        auth,
-        roles,
-        Optional.of(tls),
-        names,
-        requestsPerSecond,
-        longPolls,
-        mostBytes);
+        host, port, data, auth, roles, Optional.of(tls), names, proxies, limits);
   }
 
   public ServerConfig withNames(Set<String> names) {
-    return new ServerConfig(
-        host, port, data, auth, roles, tls, names, requestsPerSecond, longPolls, mostBytes);
+    return new ServerConfig(host, port, data, auth, roles, tls, names, proxies, limits);
   }
 
-  public ServerConfig withLimits(int requestsPerSecond, int longPolls, long mostBytes) {
-    return new ServerConfig(
-        host, port, data, auth, roles, tls, names, requestsPerSecond, longPolls, mostBytes);
+  public ServerConfig withProxies(Proxies proxies) {
+    return new ServerConfig(host, port, data, auth, roles, tls, names, proxies, limits);
+  }
+
+  public ServerConfig withLimits(RequestLimits limits) {
+    return new ServerConfig(host, port, data, auth, roles, tls, names, proxies, limits);
   }
 
   public boolean isLoopback() {

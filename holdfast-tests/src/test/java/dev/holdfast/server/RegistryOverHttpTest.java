@@ -10,6 +10,7 @@ import dev.holdfast.server.auth.Role;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -175,6 +176,11 @@ class RegistryOverHttpTest {
     assertThat(dropped.status()).isEqualTo(200);
     assertThat(inside.get(API + "/jobs").status()).isEqualTo(404);
     assertThat(system.post(API + "/tenants", "{\"name\": \"No-Way\"}").status()).isEqualTo(400);
+    assertThat(system.send("DELETE", API + "/tenants/default", Optional.empty()).status())
+        .isEqualTo(400);
+    Caller atHome = new Caller(system.port(), system.token(), Optional.empty());
+    assertThat(acts(atHome.get(API + "/audit?limit=1000").json(), "tenant:" + name))
+        .containsExactly("drop_tenant", "make_tenant");
   }
 
   @Test
@@ -218,6 +224,15 @@ class RegistryOverHttpTest {
     assertThat(subject.path("state").asString()).isEqualTo("deploying");
     assertThat(admin.get(API + "/subjects/site/5").status()).isEqualTo(404);
     assertThat(admin.get(API + "/invariants").json().path("violations").size()).isZero();
+  }
+
+  private static List<String> acts(JsonNode audit, String about) {
+    return audit
+        .path("audit")
+        .valueStream()
+        .filter(row -> row.path("resource").asString("").equals(about))
+        .map(row -> row.path("act").asString())
+        .toList();
   }
 
   private static JsonNode find(JsonNode list, String field, String value) {

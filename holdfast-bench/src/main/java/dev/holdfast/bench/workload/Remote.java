@@ -13,6 +13,7 @@ import dev.holdfast.bench.measure.Sample;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.server.HoldfastServer;
+import dev.holdfast.server.RequestLimits;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.ServerRole;
 import java.nio.file.Files;
@@ -48,7 +49,7 @@ public final class Remote implements Workload {
             .withAuth(false)
             .withAddress("127.0.0.1", 0)
             .withRoles(Set.of(ServerRole.WEB))
-            .withLimits(1_000_000, 2 * WORKERS, 1 << 20);
+            .withLimits(new RequestLimits(1_000_000, 2 * WORKERS, 1 << 20));
     try (HikariDataSource pool = Pools.open(bench.server().jdbcUrl(), 20);
         HoldfastServer server = HoldfastServer.start(config, pool, Map.of());
         RemoteFleet fleet = RemoteFleet.start(server.port().orElseThrow(), WORKERS)) {

@@ -55,7 +55,7 @@ final class LeaseRoutes {
   LeaseRoutes(LongPolls polls, RemoteWorkers workers, ServerConfig config) {
     this.polls = polls;
     this.workers = workers;
-    this.turnstile = new Turnstile(config.longPolls());
+    this.turnstile = new Turnstile(config.limits().longPolls());
   }
 
   List<Route> routes() {

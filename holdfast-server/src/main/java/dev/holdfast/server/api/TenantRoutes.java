@@ -8,6 +8,7 @@ import static dev.holdfast.server.http.Route.Method.POST;
 import dev.holdfast.Holdfast;
 import dev.holdfast.api.Fields;
 import dev.holdfast.api.Json;
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.auth.Token;
 import dev.holdfast.server.auth.Tokens;
@@ -66,17 +67,30 @@ final class TenantRoutes {
 
   private Answer create(Request request) {
     TenantName name = new TenantName(request.body().text("name"));
-    boolean isNew = !holdfast.tenants().list().contains(name);
-    holdfast.tenants().create(name);
+    boolean isNew =
+        holdfast
+            .tenants()
+            .createIfAbsent(name, handle -> recordTenant(handle, request, "make_tenant", name));
     ObjectNode json = Json.object().put("name", name.value());
     return isNew ? Answer.created(json) : Answer.ok(json);
   }
 
   private Answer drop(Request request) {
     TenantName name = new TenantName(request.path("name"));
-    holdfast.tenants().drop(name);
+    if (name.equals(TenantName.DEFAULT)) {
+      throw HoldfastException.invalid("name", name, "any tenant's but the default one's");
+    }
+    holdfast.tenants().drop(name, handle -> recordTenant(handle, request, "drop_tenant", name));
     desks.forget(name);
     return Answer.done();
+  }
+
+  // In the default tenant's book: a dropped one's goes with it.
+  private void recordTenant(Handle handle, Request request, String what, TenantName tenant) {
+    desks
+        .of(TenantName.DEFAULT)
+        .audit()
+        .write(handle, request.act(), what, "tenant:" + tenant, "", "");
   }
 
   private Answer listTokens(Request request) {

@@ -34,7 +34,7 @@ final class Gate {
    * was made to point here), from another origin, or as a form.
    */
   void checkOrigin(Context http) {
-    String host = hostOf(Optional.ofNullable(http.header("Host")).orElse(""));
+    String host = http.req().getServerName().toLowerCase(Locale.ROOT); // a proxy's word counts
     boolean known =
         config.isLoopback()
             ? OWN_NAMES.contains(host) || config.names().contains(host)
@@ -51,12 +51,6 @@ final class Gate {
     if (hasBody && !type.split(";", 2)[0].strip().equals("application/json")) {
       throw Refusal.of(415, "NOT_JSON", "a body must be sent as application/json");
     }
-  }
-
-  private static String hostOf(String header) {
-    int end = header.lastIndexOf(':');
-    boolean hasPort = end > header.lastIndexOf(']') && end >= 0;
-    return (hasPort ? header.substring(0, end) : header).toLowerCase(Locale.ROOT);
   }
 
   private static String hostOfOrigin(String origin) {

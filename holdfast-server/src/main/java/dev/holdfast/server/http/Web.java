@@ -11,8 +11,10 @@ import io.javalin.config.JavalinConfig;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import io.javalin.http.HttpResponseException;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.eclipse.jetty.io.EofException;
@@ -31,18 +33,22 @@ public final class Web implements AutoCloseable {
   private final ServerConfig config;
   private final Gate gate;
   private final Desks desks;
+  private final MeterRegistry registry;
   private final Javalin javalin;
 
-  private Web(ServerConfig config, Tokens tokens, Desks desks, List<Route> routes) {
+  private Web(
+      ServerConfig config, Tokens tokens, Desks desks, List<Route> routes, MeterRegistry registry) {
     this.config = config;
     this.gate =
-        new Gate(config, tokens, new Throttle(config.requestsPerSecond(), System::nanoTime));
+        new Gate(config, tokens, new Throttle(config.limits().perSecond(), System::nanoTime));
     this.desks = desks;
+    this.registry = registry;
     this.javalin = Javalin.create(javalin -> configure(javalin, routes));
   }
 
-  public static Web start(ServerConfig config, Tokens tokens, Desks desks, List<Route> routes) {
-    Web web = new Web(config, tokens, desks, routes);
+  public static Web start(
+      ServerConfig config, Tokens tokens, Desks desks, List<Route> routes, MeterRegistry registry) {
+    Web web = new Web(config, tokens, desks, routes, registry);
     web.javalin.start();
     return web;
   }
@@ -51,17 +57,21 @@ public final class Web implements AutoCloseable {
     javalin.startup.showJavalinBanner = false;
     javalin.startup.showOldJavalinVersionWarning = false;
     javalin.concurrency.useVirtualThreads = true;
-    javalin.http.maxRequestSize = config.mostBytes();
+    javalin.http.maxRequestSize = config.limits().mostBytes();
     javalin.http.prefer405over404 = true;
     javalin.router.ignoreTrailingSlashes = false;
     javalin.router.caseInsensitiveRoutes = false;
     javalin.jetty.host = config.host();
     javalin.jetty.port = config.port();
     // Who is being answered when it ends is answered; without it Jetty may leave connections open.
-    javalin.jetty.modifyServer(server -> server.setStopTimeout(STOP_TIMEOUT.toMillis()));
+    javalin.jetty.modifyServer(server -> {
+      server.setStopTimeout(STOP_TIMEOUT.toMillis());
+      server.setErrorHandler(new UnreadableRequests());
+    });
     javalin.jetty.modifyHttpConfiguration(http -> {
       http.setSendServerVersion(false);
       http.setSendDateHeader(false);
+      http.addCustomizer(config.proxies());
     });
     config
         .tls()
@@ -72,7 +82,7 @@ public final class Web implements AutoCloseable {
         javalin.routes.addHttpHandler(
             HandlerType.findOrCreate(route.method().name()),
             route.path(),
-            http -> serve(route, http)));
+            http -> timed(route, http)));
     javalin.routes.exception(
         HttpResponseException.class,
         (e, http) ->
@@ -95,6 +105,17 @@ public final class Web implements AutoCloseable {
       case 413 -> "TOO_LARGE";
       default -> "REFUSED";
     };
+  }
+
+  private void timed(Route route, Context http) throws Exception {
+    long began = System.nanoTime();
+    try {
+      serve(route, http);
+    } finally {
+      registry
+          .timer("holdfast.http.requests", "method", route.method().name(), "path", route.path())
+          .record(System.nanoTime() - began, TimeUnit.NANOSECONDS);
+    }
   }
 
   private void serve(Route route, Context http) throws Exception {

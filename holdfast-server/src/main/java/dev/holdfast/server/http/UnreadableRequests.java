@@ -1,0 +1,27 @@
+package dev.holdfast.server.http;
+
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.ErrorHandler;
+import org.eclipse.jetty.util.Callback;
+
+/** Answers what never becomes a request of ours, like a path with bad escapes, as all else. */
+final class UnreadableRequests extends ErrorHandler {
+
+  @Override
+  public boolean handle(Request request, Response response, Callback callback) {
+    Answer answer = answer(response.getStatus());
+    response.getHeaders().put(HttpHeader.CONTENT_TYPE, answer.contentType());
+    Content.Sink.write(response, true, answer.body(), callback);
+    return true;
+  }
+
+  private static Answer answer(int status) {
+    return Problems.of(
+        status >= 500
+            ? new Refusal(status, "INTERNAL", "This request could not be answered")
+            : new Refusal(status, "UNREADABLE", "This is not a request that can be read"));
+  }
+}
