@@ -16,7 +16,8 @@ public record Attempt(int number, int earlierFailures, int granted) {
     }
   }
 
-  boolean isLastOf(Policy policy) {
+  /** Whether a failure would not be tried again. */
+  public boolean isLastOf(Policy policy) {
     return number >= policy.maxAttempts() + granted;
   }
 }

@@ -10,6 +10,8 @@ public record Failure(String code, String message, boolean retryable, Optional<S
   public static final String JOB_TIMEOUT = "JOB_TIMEOUT";
   public static final String TOKEN_LIMIT = "TOKEN_LIMIT";
 
+  private static final int MOST_CAUSES = 5;
+
   public Failure {
     code = Limits.cut(code.isBlank() ? HANDLER_FAILED : code, Limits.NAME_CHARS);
     message = Limits.cut(message, Limits.ERROR_MESSAGE_CHARS);
@@ -41,8 +43,18 @@ public record Failure(String code, String message, boolean retryable, Optional<S
     return retryable(HANDLER_FAILED, describe(thrown));
   }
 
-  // An exception's own words come from strangers, and may be missing or throw.
   private static String describe(Throwable thrown) {
+    StringBuilder words = new StringBuilder(wordsOf(thrown));
+    Throwable cause = thrown.getCause();
+    for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
+      words.append("; caused by ").append(wordsOf(cause));
+      cause = cause.getCause();
+    }
+    return words.toString();
+  }
+
+  // An exception's own words come from strangers, and may be missing or throw.
+  private static String wordsOf(Throwable thrown) {
     try {
       return String.valueOf(thrown.toString());
     } catch (RuntimeException e) {

@@ -25,10 +25,12 @@ import java.util.UUID;
  */
 public final class RemoteLeases {
 
-  // An end that was recorded, and whose answer got lost. Not what the reaper recorded meanwhile.
+  // An end that was recorded, and whose answer got lost. Not what the reaper recorded meanwhile:
+  // that says lost, or failed with a code of its own.
   private static final String RECORDED =
       """
-      SELECT asked.job_id AS id, asked.fence, coalesce(done.state, 'queued') AS state
+      SELECT asked.job_id AS id, asked.fence,
+             coalesce(done.state, live.state, 'queued') AS state
         FROM unnest((SELECT :job_ids), (SELECT :fences), (SELECT :outcomes),
                     (SELECT :error_codes)) AS asked (job_id, fence, outcome, error_code)
         LEFT JOIN LATERAL (
@@ -36,7 +38,7 @@ public final class RemoteLeases {
             FROM {schema}.job_done
            WHERE job_done.id = asked.job_id AND job_done.fence = asked.fence
              AND job_done.attempt_outcome = asked.outcome
-             AND job_done.error_code IS NOT DISTINCT FROM asked.error_code
+             AND (asked.outcome <> 'failed' OR job_done.error_code = asked.error_code)
              AND job_done.worker = :worker
           OFFSET 0
         ) AS done ON true
@@ -45,10 +47,16 @@ public final class RemoteLeases {
             FROM {schema}.attempt
            WHERE attempt.job_id = asked.job_id AND attempt.fence = asked.fence
              AND attempt.outcome = asked.outcome
-             AND attempt.error_code IS NOT DISTINCT FROM asked.error_code
+             AND (asked.outcome <> 'failed' OR attempt.error_code = asked.error_code)
              AND attempt.worker = :worker
           OFFSET 0
         ) AS earlier ON true
+        LEFT JOIN LATERAL (
+          SELECT job.state
+            FROM {schema}.job
+           WHERE job.id = asked.job_id AND job.fence = asked.fence
+          OFFSET 0
+        ) AS live ON true
        WHERE done.state IS NOT NULL OR earlier.job_id IS NOT NULL
       """;
 
@@ -233,11 +241,8 @@ public final class RemoteLeases {
   }
 
   private static Optional<String> errorCode(Outcome outcome) {
-    return switch (outcome) {
-      case Outcome.Failed(Failure failure) -> Optional.of(failure.code());
-      case Outcome.Stopped() -> Optional.of("STOPPED");
-      case Outcome.LeaseExpired(String worker) -> Optional.of(Failure.LEASE_LOST);
-      default -> Optional.empty();
-    };
+    return outcome instanceof Outcome.Failed(Failure failure)
+        ? Optional.of(failure.code())
+        : Optional.empty();
   }
 }

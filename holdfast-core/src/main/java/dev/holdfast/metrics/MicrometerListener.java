@@ -16,8 +16,10 @@ import java.util.Locale;
 /**
  * Meters of a worker: {@code holdfast.claim} (time and jobs per claim), {@code holdfast.attempt}
  * (time per handler run, by queue, kind and outcome), {@code holdfast.finished} (recorded ends, by
- * state), {@code holdfast.lease.lost}, and for the runs of schedules {@code holdfast.schedule.run}
- * (time, by schedule and outcome) and {@code holdfast.schedule.rows}. Thread-safe.
+ * state), {@code holdfast.lease.lost}, {@code holdfast.handler.stubborn} (interrupted and still
+ * running, so that its permit is taken), and for the runs of schedules {@code
+ * holdfast.schedule.run} (time, by schedule and outcome) and {@code holdfast.schedule.rows}.
+ * Thread-safe.
  */
 public final class MicrometerListener implements WorkerListener {
 
@@ -67,6 +69,11 @@ public final class MicrometerListener implements WorkerListener {
   @Override
   public void leaseLost(Lease lease) {
     leasesLost.increment();
+  }
+
+  @Override
+  public void stubborn(Lease lease) {
+    registry.counter("holdfast.handler.stubborn", tags(lease)).increment();
   }
 
   private static String name(Outcome outcome) {

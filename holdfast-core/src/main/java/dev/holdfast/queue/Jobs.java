@@ -111,13 +111,19 @@ public final class Jobs {
    * hear of it at the commit.
    */
   public Enqueued enqueue(Connection connection, NewJob job) {
-    JobRow row = row(job);
-    return inCallersTransaction(connection, row.mayExist(), own -> enqueuer.enqueue(own, row));
+    JobRow row = JobRow.of(job, codec);
+    return inCallersTransaction(
+        connection,
+        row.mayExist(),
+        own -> {
+          lanes.idOf(own, row.lane());
+          return enqueuer.enqueue(own, row);
+        });
   }
 
   /**
-   * Does ahead what an enqueue in a caller's transaction may need another connection for, so that
-   * many at once cannot use up the pool with connections that wait for each other.
+   * Does ahead what the very first enqueue of a kind in a caller's transaction needs another
+   * connection for, so that many at once cannot use up the pool waiting for each other.
    */
   public void prepare(NewJob job) {
     lanes.idOf(Lane.of(job));
@@ -133,9 +139,16 @@ public final class Jobs {
 
   /** Stores all jobs in the caller's transaction; answers in their order. */
   public List<Enqueued> enqueueAll(Connection connection, List<NewJob> jobs) {
-    List<JobRow> rows = rows(jobs);
+    checkSize(jobs);
+    List<JobRow> rows = jobs.stream().map(job -> JobRow.of(job, codec)).toList();
     boolean mayExist = rows.stream().anyMatch(JobRow::mayExist);
-    return inCallersTransaction(connection, mayExist, own -> write(own, rows));
+    return inCallersTransaction(
+        connection,
+        mayExist,
+        own -> {
+          rows.forEach(row -> lanes.idOf(own, row.lane()));
+          return write(own, rows);
+        });
   }
 
   public Optional<Job> get(UUID id) {
@@ -232,11 +245,15 @@ public final class Jobs {
   }
 
   private List<JobRow> rows(List<NewJob> jobs) {
+    checkSize(jobs);
+    return jobs.stream().map(this::row).toList();
+  }
+
+  private static void checkSize(List<NewJob> jobs) {
     if (jobs.size() > Limits.BATCH_JOBS) {
       throw HoldfastException.invalid(
           "jobs", jobs.size() + " jobs", "at most " + Limits.BATCH_JOBS);
     }
-    return jobs.stream().map(this::row).toList();
   }
 
   // The lane is looked up before a connection is taken, or a burst of first jobs could use up the

@@ -1,6 +1,7 @@
 package dev.holdfast.queue;
 
 import dev.holdfast.tenant.Db;
+import java.sql.Connection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -57,6 +58,19 @@ final class Lanes {
     long found = db.withHandle(handle -> findOrMake(handle, lane));
     ids.put(lane, found);
     return found;
+  }
+
+  /**
+   * The lane's id, looked up through the caller's own connection: many callers in transactions must
+   * not each wait for a second connection of a pool that they have used up.
+   */
+  long idOf(Connection callers, Lane lane) {
+    if (!ids.containsKey(lane)) {
+      try (Handle handle = Db.borrowed(callers)) {
+        find(handle, lane).ifPresent(found -> ids.put(lane, found));
+      }
+    }
+    return idOf(lane);
   }
 
   /** What is remembered turned out to belong to an earlier tenant of the same name. */

@@ -16,6 +16,11 @@ import org.jdbi.v3.core.ConnectionFactory;
  */
 final class KeptConnection implements ConnectionFactory, AutoCloseable {
 
+  // A server that lost its power, or a firewall that forgot us, answers nothing and closes nothing:
+  // without this, whoever reads from it waits for a quarter of an hour.
+  private static final int PATIENCE_MILLIS = 30_000;
+  private static final int FOR_EVER = 0;
+
   private final ConnectionFactory connections;
   private final AtomicReference<Optional<Connection>> kept =
       new AtomicReference<>(Optional.empty());
@@ -29,9 +34,20 @@ final class KeptConnection implements ConnectionFactory, AutoCloseable {
   @Override
   public Connection openConnection() throws SQLException {
     Optional<Connection> connection = kept.getAndSet(Optional.empty());
-    return connection.isPresent() && !connection.get().isClosed()
-        ? connection.get()
-        : connections.openConnection();
+    return connection.isPresent() && !connection.get().isClosed() ? connection.get() : open();
+  }
+
+  private Connection open() throws SQLException {
+    Connection connection = connections.openConnection();
+    connection.setNetworkTimeout(Runnable::run, PATIENCE_MILLIS);
+    return connection;
+  }
+
+  private void giveBack(Connection connection) throws SQLException {
+    if (!connection.isClosed()) {
+      connection.setNetworkTimeout(Runnable::run, FOR_EVER);
+    }
+    connections.closeConnection(connection);
   }
 
   @Override
@@ -45,7 +61,7 @@ final class KeptConnection implements ConnectionFactory, AutoCloseable {
             && connection.getAutoCommit()
             && kept.compareAndSet(Optional.empty(), Optional.of(connection));
     if (!isKept) {
-      connections.closeConnection(connection);
+      giveBack(connection);
     }
   }
 
@@ -64,7 +80,7 @@ final class KeptConnection implements ConnectionFactory, AutoCloseable {
     keeping = false;
     Optional<Connection> connection = kept.getAndSet(Optional.empty());
     if (connection.isPresent()) {
-      connections.closeConnection(connection.get());
+      giveBack(connection.get());
     }
   }
 }

@@ -40,8 +40,14 @@ public final class Migrator {
       CREATE TABLE IF NOT EXISTS {schema}.migration (
         version    integer PRIMARY KEY,
         name       text NOT NULL,
+        breaking   boolean NOT NULL DEFAULT false, -- earlier versions cannot work on it
         applied_at timestamptz NOT NULL DEFAULT now()
       );
+      """;
+
+  private static final String BREAKING =
+      """
+      SELECT coalesce(max(version), 0) FROM {schema}.migration WHERE breaking
       """;
 
   private static final String APPLIED =
@@ -71,18 +77,25 @@ public final class Migrator {
   void migrate(Handle handle, SchemaName schema) {
     handle.createQuery(LOCK).bind("schema", schema.value()).mapTo(String.class).one();
     executeAll(handle, schema.render(HISTORY));
+    refuseNewer(handle, schema);
     int applied = applied(handle, schema);
-    refuseNewer(schema, applied);
     for (int version = applied + 1; version <= names.size(); version++) {
       log.info("Migrating schema {} to {}", schema.value(), names.get(version - 1));
       executeAll(handle, schema.render(step(version)));
     }
   }
 
-  /** Fails, naming the remedy, unless the schema has exactly this version's tables. */
+  /**
+   * Fails, naming the remedy, unless this version can work with the schema's tables: they are its
+   * own, or a later version's that broke nothing. So nodes of two versions can stand side by side
+   * while one takes the other's place.
+   */
   void check(Db db, SchemaName schema) {
-    int applied = db.withHandle(handle -> applied(handle, schema));
-    refuseNewer(schema, applied);
+    int applied =
+        db.withHandle(handle -> {
+          refuseNewer(handle, schema);
+          return applied(handle, schema);
+        });
     if (applied < names.size()) {
       throw new HoldfastException(
           ErrorCode.SCHEMA_MISMATCH,
@@ -129,12 +142,13 @@ public final class Migrator {
     }
   }
 
-  private void refuseNewer(SchemaName schema, int applied) {
-    if (applied > names.size()) {
+  private void refuseNewer(Handle handle, SchemaName schema) {
+    int breaking = handle.createQuery(schema.render(BREAKING)).mapTo(Integer.class).one();
+    if (breaking > names.size()) {
       throw new HoldfastException(
           ErrorCode.SCHEMA_MISMATCH,
-          "schema %s is at version %d, newer than this Holdfast, which knows %d; upgrade Holdfast"
-              .formatted(schema.value(), applied, names.size()));
+          "schema %s was changed by version %d, which this Holdfast does not know (it knows %d); upgrade Holdfast"
+              .formatted(schema.value(), breaking, names.size()));
     }
   }
 

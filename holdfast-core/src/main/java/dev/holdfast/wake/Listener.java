@@ -22,12 +22,17 @@ public final class Listener implements Loop.Step, AutoCloseable {
   private static final Duration RECONNECT = Duration.ofSeconds(2);
   // Short enough that close() does not keep anybody waiting.
   private static final int WAIT_MILLIS = 500;
+  // A connection that a firewall forgot stays silent for ever; asking shows it.
+  private static final Duration SILENCE = Duration.ofSeconds(10);
+  private static final int ANSWER_SECONDS = 5;
 
   private final DataSource dataSource;
   private final Channel channel;
   private final Bell bell;
   private final AtomicBoolean closed = new AtomicBoolean();
   private @Nullable Connection connection;
+  private long heardAtNanos;
+  private boolean complained;
 
   public Listener(DataSource dataSource, Channel channel, Bell bell) {
     this.dataSource = dataSource;
@@ -40,17 +45,34 @@ public final class Listener implements Loop.Step, AutoCloseable {
   public Duration runOnce() {
     try {
       PGNotification[] heard = listening().getNotifications(WAIT_MILLIS);
-      if (heard != null) {
+      if (heard != null && heard.length > 0) {
+        heardAtNanos = System.nanoTime();
         for (PGNotification notification : heard) {
           Optional<String> tenant = channel.tenantOf(notification.getParameter());
           tenant.ifPresent(bell::ring);
         }
       }
+      askIfSilent();
       return Duration.ZERO;
     } catch (SQLException e) {
-      log.debug("Not listening for now; workers poll meanwhile", e);
+      if (complained) {
+        log.debug("Still not listening", e);
+      } else {
+        log.warn("Not listening for now; workers poll meanwhile", e);
+        complained = true;
+      }
       disconnect();
       return RECONNECT;
+    }
+  }
+
+  private void askIfSilent() throws SQLException {
+    Connection current = connection;
+    if (current != null && System.nanoTime() - heardAtNanos > SILENCE.toNanos()) {
+      if (!current.isValid(ANSWER_SECONDS)) {
+        throw new SQLException("the listening connection does not answer any more");
+      }
+      heardAtNanos = System.nanoTime();
     }
   }
 
@@ -70,6 +92,8 @@ public final class Listener implements Loop.Step, AutoCloseable {
       try (Statement statement = current.createStatement()) {
         statement.execute("LISTEN " + channel.name());
       }
+      heardAtNanos = System.nanoTime();
+      complained = false;
     }
     return current.unwrap(PGConnection.class);
   }

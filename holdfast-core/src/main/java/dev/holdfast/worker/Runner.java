@@ -57,9 +57,10 @@ final class Runner {
 
   private void run(Running running) {
     Lease lease = running.lease();
-    MDC.put("job", lease.key().jobId().toString());
-    MDC.put("tenant", lease.key().tenant());
-    try {
+    try (MDC.MDCCloseable job = MDC.putCloseable("job", lease.key().jobId().toString());
+        MDC.MDCCloseable tenant = MDC.putCloseable("tenant", lease.key().tenant());
+        MDC.MDCCloseable attempt =
+            MDC.putCloseable("attempt", String.valueOf(lease.attempt().number()))) {
       lease.slot().ifPresent(slot -> RunLog.started(lease, slot));
       long startedNanos = System.nanoTime();
       Outcome outcome = execute(running);
@@ -69,7 +70,6 @@ final class Runner {
       handOver(running, outcome);
     } finally {
       inFlight.handlerEnded(running);
-      MDC.clear();
     }
   }
 
@@ -103,9 +103,18 @@ final class Runner {
     return running
         .interruptedOutcome()
         .orElseGet(() -> {
-          log.debug("Handler failed", thrown);
+          tell(running.lease(), thrown);
           return Outcome.failed(Failure.of(thrown));
         });
+  }
+
+  // With its stack only when nothing will be tried again: a flood of failures is not to drown all.
+  private static void tell(Lease lease, Throwable thrown) {
+    if (lease.attempt().isLastOf(lease.policy())) {
+      log.warn("Job {} ({}) fails at its last attempt", lease.key().jobId(), lease.kind(), thrown);
+    } else {
+      log.debug("Job {} ({}) fails", lease.key().jobId(), lease.kind(), thrown);
+    }
   }
 
   private void handOver(Running running, Outcome outcome) {

@@ -28,12 +28,25 @@ public record Surroundings(
     }
 
     AutoCloseable start() {
-      atStart.run();
+      try {
+        atStart.run();
+      } catch (RuntimeException e) { // what it had begun would be left open
+        closeAfter(e);
+        throw e;
+      }
       Loop loop = Loop.start(name, step);
       return () -> {
         loop.close();
         atEnd.close();
       };
+    }
+
+    private void closeAfter(RuntimeException why) {
+      try {
+        atEnd.close();
+      } catch (Exception e) {
+        why.addSuppressed(e);
+      }
     }
   }
 }

@@ -16,7 +16,7 @@ public final class WorkerBuilder {
   private final List<Interceptor> interceptors = new ArrayList<>();
   private WorkerConfig config = WorkerConfig.defaults();
   private Handlers handlers;
-  private WorkerListener listener = WorkerListener.NONE;
+  private final List<WorkerListener> listeners = new ArrayList<>();
   private boolean drainAtExit;
 
   /** Where workers stand. */
@@ -55,8 +55,9 @@ public final class WorkerBuilder {
     return this;
   }
 
+  /** Any number of them hear of everything. */
   public WorkerBuilder listen(WorkerListener listener) {
-    this.listener = listener;
+    listeners.add(listener);
     return this;
   }
 
@@ -73,7 +74,7 @@ public final class WorkerBuilder {
     if (handlers.kinds().isEmpty()) {
       throw HoldfastException.badConfig("worker.handlers", "none", "at least one handler");
     }
-    WorkerListener fenced = new FencedListener(listener);
+    WorkerListener fenced = new FencedListener(List.copyOf(listeners));
     return new Worker(
         config,
         drainAtExit,

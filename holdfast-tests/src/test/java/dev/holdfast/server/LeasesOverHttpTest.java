@@ -22,6 +22,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** Leases, as a worker in any language gets and keeps them. */
@@ -79,6 +81,24 @@ class LeasesOverHttpTest {
     assertThat(said.path("next_offset").asLong()).isEqualTo(4 + 8);
     assertThat(worker.get("/api/v1/jobs/" + id + "/logs?offset=4").json().path("logs").size())
         .isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"stopped", "released"})
+  void an_end_that_paused_its_job_is_answered_the_same_again(String outcome) {
+    Caller admin = TestServer.shared().as(Role.ADMIN, tenant.name());
+    admin.post("/api/v1/jobs", "{\"kind\": \"a\", \"on_stop\": \"pause\"}");
+    JsonNode lease = claim("w1", "").get(0);
+    UUID id = UUID.fromString(lease.path("job").path("id").asString());
+    long fence = lease.path("fence").asLong();
+    admin.post("/api/v1/jobs/" + id + "/stop", "");
+
+    JsonNode first = finish("w1", id, fence, "\"outcome\": \"" + outcome + "\"");
+    JsonNode again = finish("w1", id, fence, "\"outcome\": \"" + outcome + "\"");
+
+    assertThat(first.path("status").asString()).isEqualTo("recorded");
+    assertThat(first.path("state").asString()).isEqualTo("paused");
+    assertThat(again).isEqualTo(first);
   }
 
   @Test

@@ -5,12 +5,26 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.testkit.TestTenant;
+import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class KeptConnectionTest {
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
+
+  @Test
+  void nobody_waits_for_ever_for_a_server_that_fell_silent() throws Exception {
+    try (Tenants own = tenant.holdfast().tenants().keepingAConnection()) {
+      own.keepConnection();
+      Db db = own.open(tenant.name()).db();
+
+      assertThat(
+              db.<Integer, SQLException>withHandle(
+                  handle -> handle.getConnection().getNetworkTimeout()))
+          .isPositive();
+    }
+  }
 
   @Test
   void one_that_leads_to_a_server_without_writes_is_not_kept() throws Exception {

@@ -2,6 +2,7 @@ package dev.holdfast.tenant;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import dev.holdfast.Golden;
 import dev.holdfast.Holdfast;
@@ -95,9 +96,18 @@ class MigratorTest {
   }
 
   @Test
-  void a_schema_newer_than_this_version_is_refused_and_both_versions_are_named() {
+  void a_newer_schema_that_broke_nothing_is_worked_with() {
     Migrator.TENANT.migrate(db, schema);
     execute("INSERT INTO " + schema.value() + ".migration (version, name) VALUES (99, 'later')");
+
+    assertThatNoException().isThrownBy(() -> Migrator.TENANT.check(db, schema));
+    assertThatNoException().isThrownBy(() -> Migrator.TENANT.migrate(db, schema));
+  }
+
+  @Test
+  void a_newer_schema_that_broke_something_is_refused_and_both_versions_are_named() {
+    Migrator.TENANT.migrate(db, schema);
+    execute("INSERT INTO " + schema.value() + ".migration VALUES (99, 'later', true)");
 
     assertThatExceptionOfType(HoldfastException.class)
         .isThrownBy(() -> Migrator.TENANT.check(db, schema))
