@@ -15,8 +15,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A statement as it stands in holdfast-core: a {@code private static final String} with {@code
- * {schema}} in it. Tests find them by reflection, so that they speak of the SQL that really runs.
+ * A statement as it stands in the engine or the server: a {@code private static final String} with
+ * {@code {schema}} in it. Tests find them by reflection, so that they speak of the SQL that really
+ * runs.
  */
 public record CoreStatement(Class<?> owner, String name, String sql) {
 
@@ -82,12 +83,16 @@ public record CoreStatement(Class<?> owner, String name, String sql) {
           Map.entry("refunds", "integer[]"),
           Map.entry("results", "text[]"),
           Map.entry("states", "text[]"),
+          Map.entry("path", "text[]"),
+          Map.entry("events", "text[]"),
+          Map.entry("value", "bigint"),
           Map.entry("tags", "text[]"));
 
   public static List<CoreStatement> all() {
     return new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-            .withImportOption(location -> location.contains("holdfast-core"))
+            .withImportOption(location ->
+                location.contains("holdfast-core") || location.contains("holdfast-server"))
             .importPackages("dev.holdfast")
             .stream()
             // It has no SQL, and cannot be loaded without the optional Micrometer.

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -25,6 +26,8 @@ import tools.jackson.databind.node.ObjectNode;
 public final class Fields {
 
   private static final Duration LONGEST = Duration.ofDays(3_660);
+  private static final Pattern UUID_IN_FULL =
+      Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
 
   private final String path;
   private final ObjectNode json;
@@ -98,15 +101,10 @@ public final class Fields {
 
   /** A UUID as it is written, in full. */
   public static UUID uuid(String field, String text) {
-    try {
-      UUID id = UUID.fromString(text);
-      if (text.length() == 36) {
-        return id;
-      }
-    } catch (IllegalArgumentException e) {
-      // refused below
+    if (!UUID_IN_FULL.matcher(text).matches()) { // Java's own reading is more generous
+      throw HoldfastException.invalid(field, text, "a UUID");
     }
-    throw HoldfastException.invalid(field, text, "a UUID");
+    return UUID.fromString(text);
   }
 
   public long number(String name) {
@@ -201,6 +199,14 @@ public final class Fields {
           objects.add(new Fields(path + name + ".", object));
         });
     return objects;
+  }
+
+  /** A list that must be there. */
+  public List<Fields> requiredObjects(String name) {
+    if (node(name).isEmpty()) {
+      throw missing(name, "a list of objects");
+    }
+    return objects(name);
   }
 
   private <T> List<T> list(String name, Function<JsonNode, T> read) {

@@ -38,7 +38,7 @@ public final class LeaseJson {
         Set.copyOf(said.texts("queues")),
         said.any("kinds").map(kinds -> new HashSet<>(said.texts("kinds"))),
         said.optionalInt("limit").orElse(1),
-        said.optionalText("host").orElse(""),
+        said.optionalText("host").orElse(said.text("worker")), // who says no other is its own
         said.textMap("labels"),
         said.optionalSeconds("lease_seconds"),
         said.optionalText("claim_id"),

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** How an attempt ended, among the fields of its result. */
@@ -61,8 +62,7 @@ public final class OutcomeJson {
     String outcome = said.text("outcome");
     return switch (outcome.toLowerCase(Locale.ROOT)) {
       case "succeeded" ->
-          Outcome.succeeded(
-              said.any("result").map(json -> new Payload(Json.write(json))).orElse(Payload.NULL));
+          said.any("result").map(OutcomeJson::succeeded).orElseGet(Outcome::succeeded);
       case "failed" ->
           Outcome.failed(
               new Failure(
@@ -73,12 +73,23 @@ public final class OutcomeJson {
       case "stopped" -> new Outcome.Stopped();
       case "released" -> new Outcome.Released("handed back by its worker");
       case "snoozed" ->
-          Outcome.snoozed(said.optionalSeconds("delay_seconds").orElse(Duration.ZERO));
+          Outcome.snoozed(
+              said.optionalSeconds("delay_seconds")
+                  .orElseThrow(() -> said.missing("delay_seconds", "how long it is to wait")));
       // It could not renew its lease in time and stopped by itself, before anybody took the job.
       case "lost" -> new Outcome.LeaseExpired(worker);
       default ->
           throw HoldfastException.invalid(
               "results.outcome", outcome, "succeeded, failed, stopped, released, snoozed, lost");
     };
+  }
+
+  // One result that cannot be kept is one job's failure, and not that of all that came with it.
+  private static Outcome succeeded(JsonNode result) {
+    try {
+      return Outcome.succeeded(new Payload(Json.write(result)));
+    } catch (HoldfastException e) {
+      return Outcome.failed(Failure.unstorable(String.valueOf(e.getMessage())));
+    }
   }
 }

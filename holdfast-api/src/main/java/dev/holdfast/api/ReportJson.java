@@ -15,6 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class ReportJson {
 
   private static final Set<String> ITEM = Set.of("key", "data");
+  private static final long MOST_TOKENS = 1L << 40; // of one report, so that sums stay numbers
 
   private ReportJson() {}
 
@@ -42,7 +43,7 @@ public final class ReportJson {
     return new Report(
         JobJson.progress(said),
         lines(said),
-        Math.addExact(tokens(usage, "input_tokens"), tokens(usage, "tokens")),
+        tokens(usage, "input_tokens") + tokens(usage, "tokens"),
         tokens(usage, "output_tokens"),
         said.objects("items").stream().map(ReportJson::item).toList(),
         said.optionalText("idempotency_key"));
@@ -58,7 +59,11 @@ public final class ReportJson {
   }
 
   private static long tokens(Optional<Fields> usage, String name) {
-    return usage.flatMap(used -> used.optionalNumber(name)).orElse(0L);
+    long tokens = usage.flatMap(used -> used.optionalNumber(name)).orElse(0L);
+    if (tokens < 0 || tokens > MOST_TOKENS) {
+      throw HoldfastException.invalid("usage." + name, tokens, "0 to " + MOST_TOKENS);
+    }
+    return tokens;
   }
 
   // An item is what it says; one that says nothing but its key and data is its data.

@@ -8,6 +8,7 @@ import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.ServerRole;
 import dev.holdfast.server.http.Proxies;
 import dev.holdfast.server.http.Tls;
+import dev.holdfast.server.notify.Receivers;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -84,6 +85,13 @@ final class ServerCommand implements Callable<Integer> {
   private String proxies = "";
 
   @Option(
+      names = "--webhook-networks",
+      defaultValue = "${env:HOLDFAST_WEBHOOK_NETWORKS:-}",
+      description = "Private addresses or networks that webhooks may lead to.",
+      paramLabel = "ADDRESS,…")
+  private String webhookNetworks = "";
+
+  @Option(
       names = "--tls-cert",
       defaultValue = "${env:HOLDFAST_TLS_CERT:-}",
       description = "A certificate and its chain, PEM.",
@@ -138,7 +146,8 @@ final class ServerCommand implements Callable<Integer> {
             .withAddress(host, port)
             .withRoles(ServerRole.parse(roles))
             .withNames(set(names))
-            .withProxies(new Proxies(set(proxies)));
+            .withProxies(new Proxies(set(proxies)))
+            .withReceivers(new Receivers(set(webhookNetworks)));
     return certificate.isBlank()
         ? config
         : config.withTls(new Tls(Path.of(certificate), Path.of(key)));
@@ -159,6 +168,7 @@ final class ServerCommand implements Callable<Integer> {
     config.setJdbcUrl(url.jdbc());
     config.setMaximumPoolSize(connections);
     config.setPoolName("holdfast");
+    config.addDataSourceProperty("tcpKeepAlive", "true"); // a firewall that forgot us is found out
     return new HikariDataSource(config);
   }
 

@@ -5,6 +5,7 @@ import dev.holdfast.codec.JacksonCodec;
 import dev.holdfast.job.Placement;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.TenantName;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +39,16 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
         ON CONFLICT (incarnation) DO UPDATE
            SET beat_at = now(), host = excluded.host, labels = excluded.labels,
                queues = excluded.queues, kinds = excluded.kinds
+      ), spoke AS (
+        SELECT incarnation
+          FROM {schema}.worker
+         WHERE incarnation = ANY (:spoke)
+           FOR UPDATE SKIP LOCKED -- whoever has it is beating for it
+      ), beat_too AS (
+        UPDATE {schema}.worker
+           SET beat_at = now()
+          FROM spoke
+         WHERE worker.incarnation = spoke.incarnation
       )
       SELECT DISTINCT host
         FROM {schema}.worker
@@ -56,6 +68,7 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
   private final Db db;
   private final String beat;
   private final Map<UUID, WorkerInfo> seen = new ConcurrentHashMap<>();
+  private final Set<UUID> spoke = ConcurrentHashMap.newKeySet();
   private volatile Set<String> online = Set.of();
 
   public RemoteWorkers(Db control) {
@@ -63,15 +76,19 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
     this.beat = control.sql(BEAT);
   }
 
-  /** A worker has spoken. */
+  /** A worker has asked for work. */
   public void seen(WorkerInfo worker) {
-    seen.put(incarnation(worker), worker);
+    seen.put(incarnation(worker.tenant().orElse(""), worker.name()), worker);
+  }
+
+  /** A worker has reported; what it is, it said when it asked for work, here or elsewhere. */
+  public void spoke(TenantName tenant, String worker) {
+    spoke.add(incarnation(tenant.value(), worker));
   }
 
   // Nobody can tell a remote worker from its next life: its name within its tenant is all there is.
-  private static UUID incarnation(WorkerInfo worker) {
-    String identity = worker.tenant().orElse("") + "/" + worker.name();
-    return UUID.nameUUIDFromBytes(identity.getBytes(StandardCharsets.UTF_8));
+  private static UUID incarnation(String tenant, String name) {
+    return UUID.nameUUIDFromBytes((tenant + "/" + name).getBytes(StandardCharsets.UTF_8));
   }
 
   @Override
@@ -82,6 +99,8 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
   @Override
   public Duration runOnce() {
     Map<UUID, WorkerInfo> round = new TreeMap<>(seen);
+    Set<UUID> alsoThere = new TreeSet<>(spoke);
+    alsoThere.removeAll(round.keySet()); // one statement must not write a row twice
     List<Row> rows = new ArrayList<>();
     round.forEach((incarnation, worker) -> rows.add(row(incarnation, worker)));
     online =
@@ -89,10 +108,13 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
             handle
                 .createQuery(beat)
                 .bind("seen", json.encode(rows))
+                .bindArray("spoke", UUID.class, alsoThere)
                 .bind("absent_ms", Presence.ABSENT_AFTER.toMillis())
                 .mapTo(String.class)
                 .collectIntoSet());
     round.forEach(seen::remove);
+    spoke.removeAll(round.keySet());
+    spoke.removeAll(alsoThere);
     return PERIOD;
   }
 

@@ -34,7 +34,8 @@ public record Placement(Optional<String> host, boolean hostRequired, Map<String,
     return new Placement(host, hostRequired, labels);
   }
 
-  static Map<String, String> checkedLabels(Map<String, String> labels) {
+  /** The same, unless there is something wrong with them. */
+  public static Map<String, String> checkedLabels(Map<String, String> labels) {
     if (labels.size() > Limits.LABELS) {
       throw HoldfastException.invalid(
           "labels", labels.size() + " labels", "at most " + Limits.LABELS);

@@ -31,6 +31,8 @@ public record Progress(
             "cursor", text.length() + " characters", "at most " + Limits.CURSOR_CHARS + ", no NUL");
       }
     });
+    progressCount.ifPresent(count -> checkCount("progress_count", count));
+    resultCount.ifPresent(count -> checkCount("result_count", count));
     percent.ifPresent(share -> {
       if (!(share >= 0 && share <= 100)) {
         throw HoldfastException.invalid("percent", share, "0 to 100");
@@ -67,5 +69,11 @@ public record Progress(
 
   public Progress withMessage(String message) {
     return new Progress(cursor, progressCount, resultCount, percent, Optional.of(message));
+  }
+
+  private static void checkCount(String field, long count) {
+    if (count < 0) {
+      throw HoldfastException.invalid(field, count, "0 or more");
+    }
   }
 }

@@ -57,9 +57,6 @@ public sealed interface RetryPolicy {
     public Exponential {
       checkDelay("retry.base_seconds", base);
       checkDelay("retry.cap_seconds", cap);
-      if (base.toMillis() < 1 || base.compareTo(cap) > 0) {
-        throw HoldfastException.invalid("retry.base_seconds", base, "1 ms to the cap");
-      }
       if (!(jitter >= 0 && jitter <= 1)) {
         throw HoldfastException.invalid("retry.jitter", jitter, "0 to 1");
       }

@@ -3,6 +3,7 @@ package dev.holdfast.lease;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
+import dev.holdfast.job.Placement;
 import dev.holdfast.job.Policy;
 import java.time.Duration;
 import java.util.Map;
@@ -41,11 +42,14 @@ public record ClaimRequest(
     }
     leaseLength.ifPresent(length -> Policy.checkLease("lease_seconds", length));
     claimId.ifPresent(id -> Limits.name("claim_id", id));
+    if (!host.isEmpty()) {
+      Limits.name("host", host);
+    }
     queues.forEach(queue -> Limits.name("queues", queue));
     kinds.ifPresent(some -> some.forEach(kind -> Limits.name("kinds", kind)));
     queues = Set.copyOf(queues);
     kinds = kinds.map(Set::copyOf);
-    labels = Map.copyOf(labels);
+    labels = Placement.checkedLabels(labels);
   }
 
   /** A worker that runs any kind, has no labels, and takes leases as long as the jobs say. */

@@ -59,6 +59,11 @@ final class ClaimRounds {
     this.consequences = consequences;
   }
 
+  /** Claims with an id, for those who claim for many. */
+  RepeatableClaims repeatable() {
+    return repeatable;
+  }
+
   Claimed claim(ClaimRequest request) {
     List<Lease> leases = new ArrayList<>();
     Round round;

@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -77,10 +79,10 @@ public final class RemoteLeases {
   /**
    * What a claim for many gave them.
    *
-   * @param leases of each who asked, in their order
+   * @param hands of each who asked, in their order: what it gets, or empty while it has to wait
    * @param nextDueIn when there may be more, if that is known
    */
-  public record Dealt(List<List<Lease>> leases, Optional<Duration> nextDueIn) {}
+  public record Dealt(List<Optional<List<Lease>>> hands, Optional<Duration> nextDueIn) {}
 
   private final String tenant;
   private final Db db;
@@ -112,7 +114,7 @@ public final class RemoteLeases {
    */
   public Dealt claimForAll(List<ClaimRequest> waiting) {
     SharedClaims.Dealt dealt = shared.claim(waiting);
-    return new Dealt(dealt.leases(), dealt.nextDueIn());
+    return new Dealt(dealt.hands(), dealt.nextDueIn());
   }
 
   public LeaseKey key(UUID jobId, long fence) {
@@ -158,8 +160,36 @@ public final class RemoteLeases {
             : Optional.ofNullable(current.get(key)).map(Lease::expiresAt));
   }
 
-  /** Records ends; answers in the order given. */
+  /** Records ends; answers in the order given. Of two about one lease, the first counts. */
   public List<FinishReply> finish(String worker, List<End> ends) {
+    Map<LeaseKey, End> first = new LinkedHashMap<>();
+    List<End> later = new ArrayList<>();
+    for (End end : ends) {
+      if (first.putIfAbsent(key(end), end) != null) {
+        later.add(end);
+      }
+    }
+    if (later.isEmpty()) {
+      return finishEach(worker, ends);
+    }
+    IdentityHashMap<End, FinishReply> replies = new IdentityHashMap<>();
+    put(replies, List.copyOf(first.values()), finishEach(worker, List.copyOf(first.values())));
+    put(replies, later, finish(worker, later));
+    return ends.stream().map(replies::get).toList();
+  }
+
+  private static void put(
+      IdentityHashMap<End, FinishReply> replies, List<End> ends, List<FinishReply> answers) {
+    for (int i = 0; i < ends.size(); i++) {
+      replies.put(ends.get(i), answers.get(i));
+    }
+  }
+
+  private LeaseKey key(End end) {
+    return key(end.jobId, end.fence);
+  }
+
+  private List<FinishReply> finishEach(String worker, List<End> ends) {
     List<LeaseKey> keys = ends.stream().map(end -> key(end.jobId, end.fence)).toList();
     Map<LeaseKey, Lease> mine = mine(worker, keys);
     List<Finish> finishes = new ArrayList<>();

@@ -6,6 +6,7 @@ import dev.holdfast.tenant.Db;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 
@@ -15,22 +16,18 @@ import org.jdbi.v3.core.Handle;
  */
 final class RepeatableClaims {
 
-  // Waits for a transaction that is claiming under the same id right now.
-  private static final String BEGIN =
+  private static final String KNOWN =
       """
-      INSERT INTO {schema}.claim (claim_id, worker, fences, claimed_at)
-      VALUES (:claim_id, :worker, '{}', {schema}.clock())
-      ON CONFLICT (claim_id) DO NOTHING
+      SELECT claim_id FROM {schema}.claim WHERE claim_id = ANY (:claim_ids)
       """;
 
+  // The last thing that a claim does, after all its locks: it waits for a transaction that has
+  // claimed under the same id, and that one must have nothing left to wait for.
   private static final String REMEMBER =
       """
-      UPDATE {schema}.claim SET fences = :fences WHERE claim_id = :claim_id
-      """;
-
-  private static final String FORGET =
-      """
-      DELETE FROM {schema}.claim WHERE claim_id = :claim_id
+      INSERT INTO {schema}.claim (claim_id, worker, fences, claimed_at)
+      VALUES (:claim_id, :worker, :fences, {schema}.clock())
+      ON CONFLICT (claim_id) DO NOTHING
       """;
 
   // Somebody who asks again has lost time; the leases begin anew, as their holder will think. Who
@@ -85,61 +82,79 @@ final class RepeatableClaims {
 
   private final Db db;
   private final LeaseRow leaseRow;
-  private final String begin;
+  private final String known;
   private final String remember;
-  private final String forget;
   private final String renew;
   private final String repeat;
 
   RepeatableClaims(Db db, LeaseRow leaseRow) {
     this.db = db;
     this.leaseRow = leaseRow;
-    this.begin = db.sql(BEGIN);
+    this.known = db.sql(KNOWN);
     this.remember = db.sql(REMEMBER);
-    this.forget = db.sql(FORGET);
     this.renew = db.sql(RENEW);
     this.repeat = db.sql(REPEAT);
   }
 
   Round claim(ClaimRequest request, Function<Handle, Round> claim) {
     String claimId = request.claimId().orElseThrow();
-    return db.inTransaction(handle -> {
-      boolean isNew =
-          handle
-                  .createUpdate(begin)
-                  .bind("claim_id", claimId)
-                  .bind("worker", request.worker())
-                  .execute()
-              == 1;
-      if (!isNew) {
-        return new Round(repeat(handle, request, claimId), false, 0, Optional.empty());
+    while (true) {
+      Optional<Round> round =
+          db.inTransaction(handle -> {
+            if (!known(handle, List.of(claimId)).isEmpty()) {
+              List<Lease> again = repeat(handle, request);
+              return Optional.of(new Round(again, false, 0, Optional.empty()));
+            }
+            Round granted = claim.apply(handle);
+            if (remember(handle, request, granted.leases())) {
+              return Optional.of(granted);
+            }
+            handle.rollback(); // somebody else has claimed under that id meanwhile
+            return Optional.empty();
+          });
+      if (round.isPresent()) {
+        return round.get();
       }
-      Round round = claim.apply(handle);
-      if (round.leases().isEmpty()) {
-        forget(handle, claimId); // asked again, it is to look again
-      } else {
-        remember(handle, claimId, round.leases());
-      }
-      return round;
-    });
+    }
   }
 
-  private void forget(Handle handle, String claimId) {
-    handle.createUpdate(forget).bind("claim_id", claimId).execute();
+  /** Which of these have brought something before. */
+  Set<String> known(Handle handle, List<String> claimIds) {
+    return handle
+        .createQuery(known)
+        .bindArray("claim_ids", String.class, claimIds)
+        .mapTo(String.class)
+        .collectIntoSet();
   }
 
-  private void remember(Handle handle, String claimId, List<Lease> leases) {
-    handle
-        .createUpdate(remember)
-        .bind("claim_id", claimId)
-        .bindArray(
-            "fences",
-            Long.class,
-            leases.stream().map(lease -> lease.key().fence()).distinct().toArray())
-        .execute();
+  /**
+   * Remembers what a claim with an id brought; one that brought nothing is to look again.
+   *
+   * @return false when another claim under that id has brought something
+   */
+  boolean remember(Handle handle, ClaimRequest request, List<Lease> leases) {
+    if (request.claimId().isEmpty() || leases.isEmpty()) {
+      return true;
+    }
+    return handle
+            .createUpdate(remember)
+            .bind("claim_id", request.claimId().get())
+            .bind("worker", request.worker())
+            .bindArray(
+                "fences",
+                Long.class,
+                leases.stream().map(lease -> lease.key().fence()).distinct().toArray())
+            .execute()
+        == 1;
   }
 
-  private List<Lease> repeat(Handle handle, ClaimRequest request, String claimId) {
+  /** What an earlier claim under that id brought, as far as it is still leased. */
+  List<Lease> again(ClaimRequest request) {
+    return db.inTransaction(handle -> repeat(handle, request));
+  }
+
+  private List<Lease> repeat(Handle handle, ClaimRequest request) {
+    String claimId = request.claimId().orElseThrow();
     handle
         .createUpdate(renew)
         .bind("claim_id", claimId)

@@ -70,6 +70,11 @@ public record Report(
     return inputTokens != 0 || outputTokens != 0;
   }
 
+  /** Only asks whether the lease is still in force. */
+  boolean saysNothing() {
+    return !changesJob() && logLines.isEmpty() && items.isEmpty();
+  }
+
   /** Says something that is kept in the job's own row. */
   boolean changesJob() {
     return hasUsage() || !progress.equals(Progress.NONE);

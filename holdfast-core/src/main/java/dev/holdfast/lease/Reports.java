@@ -165,6 +165,9 @@ final class Reports {
     if (said.isPresent() && !rememberKey(handle, key, said.get())) {
       return isKnown(handle, key, said.get()) ? new ReportReply.Repeated() : LOST;
     }
+    if (report.saysNothing()) {
+      return isMine(handle, key) ? new ReportReply.Stored(0, 0) : LOST;
+    }
     OptionalInt added = storeItems(handle, key, report);
     boolean mine =
         added.isPresent()
@@ -237,13 +240,17 @@ final class Reports {
   }
 
   private boolean storeLines(Handle handle, LeaseKey key, Report report) {
-    boolean mine = on(handle.createQuery(lock), key).mapTo(UUID.class).findOne().isPresent();
+    boolean mine = isMine(handle, key);
     if (mine) {
       on(handle.createUpdate(log), key)
           .bindArray("lines", String.class, report.logLines())
           .execute();
     }
     return mine;
+  }
+
+  private boolean isMine(Handle handle, LeaseKey key) {
+    return on(handle.createQuery(lock), key).mapTo(UUID.class).findOne().isPresent();
   }
 
   private static <S extends SqlStatement<S>> S on(S statement, LeaseKey key) {

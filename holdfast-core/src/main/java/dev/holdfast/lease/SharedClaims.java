@@ -5,8 +5,8 @@ import dev.holdfast.tenant.Db;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,35 +58,28 @@ final class SharedClaims {
          AND job.worker = :dealer
       """;
 
-  private static final String REMEMBER =
-      """
-      INSERT INTO {schema}.claim (claim_id, worker, fences, claimed_at)
-      VALUES (:claim_id, :worker, :fences, {schema}.clock())
-      ON CONFLICT (claim_id) DO NOTHING
-      """;
-
   /**
    * How it went.
    *
-   * @param leases what each of those who asked gets, in their order
+   * @param hands what each of those who asked gets, in their order; empty for one who waits on
    * @param nextDueIn when to look again, if that is known
    */
-  record Dealt(List<List<Lease>> leases, Optional<Duration> nextDueIn) {}
+  record Dealt(List<Optional<List<Lease>>> hands, Optional<Duration> nextDueIn) {}
 
   private final Db db;
   private final ClaimRounds rounds;
+  private final RepeatableClaims repeatable;
   private final Consequences consequences;
   private final String draw;
   private final String assign;
-  private final String remember;
 
   SharedClaims(Db db, ClaimRounds rounds, Consequences consequences) {
     this.db = db;
     this.rounds = rounds;
+    this.repeatable = rounds.repeatable();
     this.consequences = consequences;
     this.draw = db.sql(DRAW);
     this.assign = db.sql(ASSIGN);
-    this.remember = db.sql(REMEMBER);
   }
 
   /**
@@ -96,52 +89,65 @@ final class SharedClaims {
    *     granted together is told apart by it
    */
   Dealt claim(List<ClaimRequest> waiting) {
-    Set<ClaimRequest> elsewhere = new HashSet<>(); // got theirs from another node, by the same id
     while (true) {
-      int before = elsewhere.size();
-      Attempted attempted =
-          db.inTransaction(handle -> {
-            Attempted done = claim(handle, waiting, elsewhere);
-            if (elsewhere.size() > before) {
-              handle.rollback(); // what was dealt to those is to go to others
-            }
-            return done;
-          });
-      if (elsewhere.size() == before) {
-        if (attempted.woken > 0) {
+      Optional<Deal> deal = db.inTransaction(handle -> claim(handle, waiting));
+      if (deal.isPresent()) {
+        if (deal.get().woken > 0) {
           consequences.woken();
         }
-        return attempted.dealt;
+        List<Optional<List<Lease>>> hands =
+            waiting.stream().map(each -> hand(each, deal.get())).toList();
+        return new Dealt(hands, deal.get().nextDueIn);
       }
     }
   }
 
-  private record Attempted(Dealt dealt, int woken) {}
+  /** What is true once it is committed; {@code known} are the ids that others claimed under. */
+  private record Deal(
+      Map<ClaimRequest, List<Lease>> hands,
+      Set<String> known,
+      int woken,
+      Optional<Duration> nextDueIn) {
 
-  private Attempted claim(Handle handle, List<ClaimRequest> waiting, Set<ClaimRequest> elsewhere) {
-    List<ClaimRequest> asking = waiting.stream().filter(each -> !elsewhere.contains(each)).toList();
+    boolean isKnown(ClaimRequest request) {
+      return request.claimId().filter(known::contains).isPresent();
+    }
+  }
+
+  // One whose earlier answer got lost, here or at another node, gets it again: in a transaction of
+  // its own, because that locks jobs, and claims lock resources first.
+  private Optional<List<Lease>> hand(ClaimRequest request, Deal deal) {
+    return deal.isKnown(request)
+        ? Optional.of(repeatable.again(request))
+        : Optional.ofNullable(deal.hands.get(request));
+  }
+
+  private Optional<Deal> claim(Handle handle, List<ClaimRequest> waiting) {
+    Deal nothing = new Deal(Map.of(), known(handle, waiting), 0, Optional.empty());
+    List<ClaimRequest> asking = waiting.stream().filter(each -> !nothing.isKnown(each)).toList();
     if (asking.isEmpty()) {
-      return new Attempted(dealt(waiting, Map.of(), Optional.empty()), 0);
+      return Optional.of(nothing);
     }
     int most = Math.min(MOST_JOBS, asking.stream().mapToInt(ClaimRequest::limit).sum());
     Round round = rounds.inOne(handle, asking.getFirst().asOne(DEALER, most));
     Map<ClaimRequest, List<Lease>> hands = assign(handle, deal(round.leases(), asking));
-    hands.forEach((request, leases) -> {
-      if (!remembered(handle, request, leases)) {
-        elsewhere.add(request);
-      }
-    });
+    // By id, or two nodes whom the same workers asked could wait for each other.
+    boolean allNew =
+        hands.entrySet().stream()
+            .sorted(Comparator.comparing(hand -> hand.getKey().claimId().orElse("")))
+            .allMatch(hand -> repeatable.remember(handle, hand.getKey(), hand.getValue()));
+    if (!allNew) {
+      handle.rollback(); // one of them has got something elsewhere meanwhile: all anew
+      return Optional.empty();
+    }
     boolean more = round.unsettled() || round.leases().size() == most;
     Optional<Duration> next = more ? Optional.of(Duration.ZERO) : round.nextDueIn();
-    return new Attempted(dealt(waiting, hands, next), round.woken());
+    return Optional.of(new Deal(hands, nothing.known, round.woken(), next));
   }
 
-  private static Dealt dealt(
-      List<ClaimRequest> waiting,
-      Map<ClaimRequest, List<Lease>> hands,
-      Optional<Duration> nextDueIn) {
-    return new Dealt(
-        waiting.stream().map(each -> hands.getOrDefault(each, List.of())).toList(), nextDueIn);
+  private Set<String> known(Handle handle, List<ClaimRequest> waiting) {
+    List<String> ids = waiting.stream().flatMap(each -> each.claimId().stream()).toList();
+    return ids.isEmpty() ? Set.of() : repeatable.known(handle, ids);
   }
 
   // One each, then another each: nobody waits because somebody else asked for many.
@@ -186,21 +192,5 @@ final class SharedClaims {
 
   private List<Long> draw(Handle handle, int count) {
     return handle.createQuery(draw).bind("count", count).mapTo(Long.class).list();
-  }
-
-  private boolean remembered(Handle handle, ClaimRequest request, List<Lease> leases) {
-    if (request.claimId().isEmpty() || leases.isEmpty()) {
-      return true;
-    }
-    return handle
-            .createUpdate(remember)
-            .bind("claim_id", request.claimId().get())
-            .bind("worker", request.worker())
-            .bindArray(
-                "fences",
-                Long.class,
-                leases.stream().map(lease -> lease.key().fence()).distinct().toArray())
-            .execute()
-        == 1;
   }
 }

@@ -23,6 +23,7 @@ public final class Outbox {
              {schema}.clock()
         FROM {schema}.job_all AS job
        WHERE job.id = ANY (:job_ids)
+         AND job.queue <> 'holdfast.webhooks' -- or telling that telling failed would never end
          AND EXISTS (SELECT FROM {schema}.webhook WHERE 'job_failed' = ANY (webhook.events))
       """;
 

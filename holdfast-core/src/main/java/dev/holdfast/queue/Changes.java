@@ -13,6 +13,7 @@ public record Changes(
       new Changes(Optional.empty(), Optional.empty(), Optional.empty());
 
   public Changes {
+    runAt.ifPresent(moment -> Limits.moment("run_at", moment));
     priority.ifPresent(Limits::priority);
     tags = tags.map(Limits::tags);
   }

@@ -89,12 +89,12 @@ final class JobReader {
 
   /** The job, which from now on nobody else can change; its resources are locked before. */
   Optional<Job> lock(Handle handle, UUID id) {
-    // Twice, because it may move to the other table while its row is waited for.
-    for (int i = 0; i < 2; i++) {
+    // It may move to the other table, and back, while its row is looked for.
+    do {
       if (isThere(handle, lockLive, id) || isThere(handle, lockDone, id)) {
         return find(handle, id);
       }
-    }
+    } while (find(handle, id).isPresent());
     return Optional.empty();
   }
 

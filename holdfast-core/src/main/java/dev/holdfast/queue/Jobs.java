@@ -170,7 +170,15 @@ public final class Jobs {
 
   /** The one reason why the job is not running, or that it is. */
   public Why why(UUID id) {
-    return whyNot.of(id);
+    while (true) {
+      Optional<Why> why = whyNot.of(id);
+      if (why.isPresent()) {
+        return why.get();
+      }
+      if (reader.find(id).isEmpty()) {
+        throw Refusals.noSuchJob(id);
+      }
+    }
   }
 
   /** What the job's attempts logged, oldest first. */

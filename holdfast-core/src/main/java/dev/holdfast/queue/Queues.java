@@ -13,6 +13,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jdbi.v3.core.Handle;
 
 /** The queues of one tenant. They need no registration; one has a row once it is configured. */
@@ -26,6 +27,16 @@ public final class Queues {
          SET paused = excluded.paused,
              concurrency_limit = excluded.concurrency_limit,
              defaults = excluded.defaults
+      """;
+
+  private static final String MAKE =
+      """
+      INSERT INTO {schema}.queue (name) VALUES (:name) ON CONFLICT (name) DO NOTHING
+      """;
+
+  private static final String LOCK =
+      """
+      SELECT paused, concurrency_limit, defaults FROM {schema}.queue WHERE name = :name FOR UPDATE
       """;
 
   private static final String GET =
@@ -132,14 +143,25 @@ public final class Queues {
     announcer.announce(tenant); // a queue that goes on again, or got more room, has work
   }
 
-  /** The same, recorded with who did it. */
-  public void put(String name, QueueSettings settings, Act act) {
+  /** Changes what is said of it, recorded with who did it; nobody else changes it meanwhile. */
+  public QueueSettings change(String name, UnaryOperator<QueueSettings> change, Act act) {
     Limits.name("queue", name);
-    db.useTransaction(handle -> {
-      put(handle, name, settings);
-      audit.write(handle, act, "put_queue", "queue:" + name, "", describe(settings));
-    });
+    QueueSettings changed =
+        db.inTransaction(handle -> {
+          handle.createUpdate(db.sql(MAKE)).bind("name", name).execute();
+          QueueSettings before =
+              handle
+                  .createQuery(db.sql(LOCK))
+                  .bind("name", name)
+                  .map((row, context) -> settings(row))
+                  .one();
+          QueueSettings after = change.apply(before);
+          put(handle, name, after);
+          audit.write(handle, act, "put_queue", "queue:" + name, describe(before), describe(after));
+          return after;
+        });
     announcer.announce(tenant);
+    return changed;
   }
 
   private void put(Handle handle, String name, QueueSettings settings) {

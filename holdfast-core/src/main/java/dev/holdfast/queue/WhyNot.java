@@ -1,7 +1,5 @@
 package dev.holdfast.queue;
 
-import dev.holdfast.error.ErrorCode;
-import dev.holdfast.error.HoldfastException;
 import dev.holdfast.fleet.Workers;
 import dev.holdfast.job.JobState;
 import dev.holdfast.queue.Why.BlockedBy;
@@ -124,7 +122,8 @@ public final class WhyNot {
     this.obstacle = db.sql(OBSTACLE);
   }
 
-  Why of(UUID id) {
+  /** Empty when it is in neither table, or moved from one to the other meanwhile. */
+  Optional<Why> of(UUID id) {
     return db.withHandle(handle ->
         handle
             .createQuery(facts)
@@ -132,8 +131,7 @@ public final class WhyNot {
             .map((row, context) -> Facts.of(row))
             .findOne()
             .map(live -> ofLive(handle, id, live))
-            .or(() -> ofFinished(handle, id))
-            .orElseThrow(() -> new HoldfastException(ErrorCode.NOT_FOUND, "no job " + id)));
+            .or(() -> ofFinished(handle, id)));
   }
 
   private Optional<Why> ofFinished(Handle handle, UUID id) {

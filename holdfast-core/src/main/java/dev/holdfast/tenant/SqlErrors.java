@@ -78,7 +78,7 @@ public final class SqlErrors {
       return failure(ErrorCode.INVALID_ARGUMENT, message, e);
     }
     return isTenantGone(e)
-        ? failure(ErrorCode.NOT_FOUND, message + "; was the tenant dropped?", e)
+        ? failure(ErrorCode.NOT_FOUND, "there is no such tenant, or no longer", e)
         : failure(ErrorCode.DATABASE, message, e);
   }
 

@@ -17,10 +17,12 @@ import dev.holdfast.server.notify.Inspector;
 import dev.holdfast.server.poll.Hints;
 import dev.holdfast.server.poll.LongPolls;
 import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.Setting;
 import dev.holdfast.tenant.TenantName;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +41,7 @@ public final class HoldfastServer implements AutoCloseable {
 
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final List<Route> routes;
+  private final LongPolls polls;
   private final Optional<String> newToken;
   private Optional<Web> web = Optional.empty();
 
@@ -48,15 +51,24 @@ public final class HoldfastServer implements AutoCloseable {
     Tokens tokens = new Tokens(holdfast.tenants().control());
     RemoteWorkers workers = new RemoteWorkers(holdfast.tenants().control());
     Desks desks = new Desks(holdfast, workers);
-    LongPolls polls = new LongPolls();
+    this.polls = new LongPolls();
     Hints hints = new Hints();
     this.newToken = config.auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
-    desks.of(TenantName.DEFAULT).settings().seed(environment);
+    seed(holdfast, desks, environment);
     Figures figures = new Figures();
     this.routes = new ArrayList<>(Pages.routes(dataSource, figures));
     routes.addAll(Routes.of(new Parts(config, holdfast, desks, tokens, polls, workers, hints)));
     routes.addAll(Pages.documents(routes));
     start(config, holdfast, tokens, workers, desks, polls, figures.registry());
+  }
+
+  // A tenant that is made later begins with its own defaults.
+  private static void seed(Holdfast holdfast, Desks desks, Map<String, String> environment) {
+    boolean saysAnything =
+        Arrays.stream(Setting.values()).anyMatch(each -> environment.containsKey(each.name()));
+    if (saysAnything) {
+      holdfast.tenants().list().forEach(tenant -> desks.of(tenant).settings().seed(environment));
+    }
   }
 
   private void start(
@@ -68,7 +80,9 @@ public final class HoldfastServer implements AutoCloseable {
       LongPolls polls,
       MeterRegistry registry) {
     try {
-      open.push(holdfast.upkeep());
+      if (config.upkeep()) {
+        open.push(holdfast.upkeep());
+      }
       if (config.roles().contains(ServerRole.SCHEDULER)) {
         Scheduler scheduler = holdfast.schedulerForAllTenants();
         open.push(scheduler.start());
@@ -77,7 +91,9 @@ public final class HoldfastServer implements AutoCloseable {
         open.push(Loop.start("holdfast-courier", new Courier(holdfast, desks)));
         open.push(
             Deliveries.worker(
-                    holdfast.workerForAllTenants().listen(new MicrometerListener(registry)), desks)
+                    holdfast.workerForAllTenants().listen(new MicrometerListener(registry)),
+                    desks,
+                    config.receivers())
                 .start());
       }
       if (config.roles().contains(ServerRole.WEB)) {
@@ -114,6 +130,11 @@ public final class HoldfastServer implements AutoCloseable {
   /** Where it listens; empty without the web's role. */
   public Optional<Integer> port() {
     return web.map(Web::port);
+  }
+
+  /** How many workers wait here for a tenant's work. */
+  public int waiting(TenantName tenant) {
+    return polls.waiting(tenant);
   }
 
   /** The first token, when this start made it. */

@@ -7,17 +7,19 @@ import dev.holdfast.error.HoldfastException;
  *
  * @param perSecond requests
  * @param longPolls at once
+ * @param streams of events and logs, at once
  * @param mostBytes of one request
  */
-public record RequestLimits(int perSecond, int longPolls, long mostBytes) {
+public record RequestLimits(int perSecond, int longPolls, int streams, long mostBytes) {
 
-  static final RequestLimits DEFAULTS = new RequestLimits(10_000, 5_000, 16L << 20);
+  static final RequestLimits DEFAULTS = new RequestLimits(10_000, 5_000, 200, 16L << 20);
 
   private static final long LEAST_BYTES = 1_024;
 
   public RequestLimits {
     check("perSecond", perSecond, 1);
     check("longPolls", longPolls, 1);
+    check("streams", streams, 1);
     check("mostBytes", mostBytes, LEAST_BYTES);
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.server;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.server.http.Proxies;
 import dev.holdfast.server.http.Tls;
+import dev.holdfast.server.notify.Receivers;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -16,6 +17,9 @@ import java.util.Set;
  * @param data where the first token is kept
  * @param auth off only on an address that this machine alone can reach
  * @param names that the server answers to, beside its own on a machine's own address; none is any
+ * @param receivers where webhooks may lead
+ * @param upkeep looks after silent workers' jobs; off only where something else does, like a test
+ *     that moves the clock
  * @param proxies whose word about where a request came from is taken
  */
 public record ServerConfig(
@@ -27,6 +31,8 @@ public record ServerConfig(
     Optional<Tls> tls,
     Set<String> names,
     Proxies proxies,
+    Receivers receivers,
+    boolean upkeep,
     RequestLimits limits) {
 
   public ServerConfig {
@@ -54,36 +60,54 @@ public record ServerConfig(
         Optional.empty(),
         Set.of(),
         new Proxies(Set.of()),
+        new Receivers(Set.of()),
+        true,
         RequestLimits.DEFAULTS);
   }
 
   public ServerConfig withAddress(String host, int port) {
-    return new ServerConfig(host, port, data, auth, roles, tls, names, proxies, limits);
+    return new ServerConfig(
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, limits);
   }
 
   public ServerConfig withAuth(boolean auth) {
-    return new ServerConfig(host, port, data, auth, roles, tls, names, proxies, limits);
+    return new ServerConfig(
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, limits);
   }
 
   public ServerConfig withRoles(Set<ServerRole> roles) {
-    return new ServerConfig(host, port, data, auth, roles, tls, names, proxies, limits);
+    return new ServerConfig(
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, limits);
   }
 
   public ServerConfig withTls(Tls tls) {
     return new ServerConfig(
-        host, port, data, auth, roles, Optional.of(tls), names, proxies, limits);
+        host, port, data, auth, roles, Optional.of(tls), names, proxies, receivers, upkeep, limits);
   }
 
   public ServerConfig withNames(Set<String> names) {
-    return new ServerConfig(host, port, data, auth, roles, tls, names, proxies, limits);
+    return new ServerConfig(
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, limits);
   }
 
   public ServerConfig withProxies(Proxies proxies) {
-    return new ServerConfig(host, port, data, auth, roles, tls, names, proxies, limits);
+    return new ServerConfig(
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, limits);
+  }
+
+  public ServerConfig withReceivers(Receivers receivers) {
+    return new ServerConfig(
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, limits);
+  }
+
+  public ServerConfig withUpkeep(boolean upkeep) {
+    return new ServerConfig(
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, limits);
   }
 
   public ServerConfig withLimits(RequestLimits limits) {
-    return new ServerConfig(host, port, data, auth, roles, tls, names, proxies, limits);
+    return new ServerConfig(
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, limits);
   }
 
   public boolean isLoopback() {

@@ -87,10 +87,16 @@ class RetryPolicyTest {
   }
 
   @Test
-  void a_base_of_zero_or_over_the_cap_is_refused() {
-    refused("retry.base_seconds", () -> new Exponential(Duration.ZERO, Duration.ofHours(1), 0));
-    refused(
-        "retry.base_seconds", () -> new Exponential(Duration.ofHours(2), Duration.ofHours(1), 0));
+  void a_base_over_the_cap_is_cut_to_it_and_one_of_zero_does_not_wait() {
+    Exponential over = new Exponential(Duration.ofHours(2), Duration.ofHours(1), 0);
+    Exponential zero = new Exponential(Duration.ZERO, Duration.ofHours(1), 0);
+
+    assertThat(over.delayAfter(0, HIGHEST)).contains(Duration.ofHours(1));
+    assertThat(zero.delayAfter(5, HIGHEST)).contains(Duration.ZERO);
+  }
+
+  @Test
+  void a_negative_base_or_a_cap_of_more_than_thirty_days_is_refused() {
     refused(
         "retry.base_seconds",
         () -> new Exponential(Duration.ofSeconds(-1), Duration.ofHours(1), 0));

@@ -76,7 +76,7 @@ class BehindProxyTest {
 
   private static String ask(TestServer server, String headers) throws IOException {
     return exchange(
-        server, "GET /healthz HTTP/1.1\r\n" + headers + "\r\nConnection: close\r\n\r\n");
+        server, "GET /openapi.json HTTP/1.1\r\n" + headers + "\r\nConnection: close\r\n\r\n");
   }
 
   // By hand, because a client would not send them.

@@ -159,6 +159,65 @@ class HostileInputTest {
   }
 
   @Test
+  void what_is_not_utf_8_is_refused() throws Exception {
+    Caller admin = TestServer.shared().as(Role.ADMIN, tenant.name());
+
+    assertThat(raw(admin, bytes("{\"kind\": \"a\u00ff\"}"), 0, "application/json"))
+        .contains(" 400 ", "UTF-8");
+    assertThat(raw(admin, bytes("{\"kind\": \"a\"}"), 0, "application/json; charset=nonsense"))
+        .contains(" 415 ", "NOT_JSON");
+    assertThat(admin.post("/api/v1/jobs", "{\"kind\": \"a\", \"args\": \"\\ud800\"}").status())
+        .isEqualTo(400);
+    assertThat(tenant.query("SELECT id FROM {schema}.job")).isEmpty();
+    assertThat(
+            admin.post("/api/v1/jobs", "{\"kind\": \"a\", \"args\": \"\\ud83d\\ude00\"}").status())
+        .isEqualTo(201);
+  }
+
+  @Test
+  void a_request_that_ends_before_its_end_is_not_taken_for_done() throws Exception {
+    Caller admin = TestServer.shared().as(Role.ADMIN, tenant.name());
+
+    assertThat(raw(admin, bytes("{\"kind\": \"a\"}"), 60, "application/json")).contains(" 400 ");
+    assertThat(tenant.query("SELECT id FROM {schema}.job")).isEmpty();
+  }
+
+  private static byte[] bytes(String latin) {
+    return latin.getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  private static String raw(Caller caller, byte[] body, int more, String type) throws Exception {
+    try (RawHttp line = RawHttp.to(caller)) {
+      line.post("/api/v1/jobs", body, body.length + more, type);
+      line.end();
+      return line.answer();
+    }
+  }
+
+  @Test
+  void what_is_asked_for_with_a_typo_is_not_taken_for_everything() {
+    Caller admin = TestServer.shared().as(Role.ADMIN, tenant.name());
+
+    assertThat(admin.get("/api/v1/jobs?tagg=x").status()).isEqualTo(400);
+    assertThat(admin.get("/api/v1/jobs?tagg=x").json().path("detail").asString())
+        .contains("tagg", "tag");
+  }
+
+  @Test
+  void a_job_cannot_be_put_off_to_a_time_that_there_is_not() {
+    Caller admin = TestServer.shared().as(Role.ADMIN, tenant.name());
+    String id = admin.post("/api/v1/jobs", "{\"kind\": \"a\"}").json().path("id").asString();
+
+    for (String moment : List.of("-5000-01-01T00:00:00Z", "+290000-01-01T00:00:00Z")) {
+      Reply reply =
+          admin.send(
+              "PATCH", "/api/v1/jobs/" + id, Optional.of("{\"run_at\": \"%s\"}".formatted(moment)));
+      assertThat(reply.status()).as(moment).isEqualTo(400);
+      assertThat(reply.text()).contains("run_at").doesNotContain("ERROR");
+    }
+  }
+
+  @Test
   void an_unknown_path_or_method_is_a_problem_too() {
     Caller admin = TestServer.shared().as(Role.ADMIN, tenant.name());
 

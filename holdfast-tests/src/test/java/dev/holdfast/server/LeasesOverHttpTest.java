@@ -261,6 +261,122 @@ class LeasesOverHttpTest {
   }
 
   @Test
+  void a_claim_asked_again_while_it_waits_gets_what_comes() throws Exception {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      String more = ", \"wait_seconds\": 30, \"claim_id\": \"again\"";
+      Future<JsonNode> lost = threads.submit(() -> claim("w1", more));
+      TestServer.awaitWaiting(tenant.name(), 1);
+      Future<JsonNode> again = threads.submit(() -> claim("w1", more));
+
+      assertThat(lost.get().size()).isZero(); // nobody reads it, and it is not kept for nothing
+      UUID id = enqueue("default");
+      assertThat(again.get().get(0).path("job").path("id").asString()).isEqualTo(id.toString());
+    }
+  }
+
+  @Test
+  void whoever_hung_up_is_not_dealt_a_job() throws Exception {
+    String body = "{\"worker\": \"ghost\", \"queues\": [\"default\"], \"wait_seconds\": 60}";
+    try (RawHttp ghost = RawHttp.to(worker)) {
+      ghost.post(LEASES, body);
+      TestServer.awaitWaiting(tenant.name(), 1);
+    }
+    UUID id = enqueue("default");
+
+    assertThat(claim("alive", ", \"wait_seconds\": 30").get(0).path("job").path("id").asString())
+        .isEqualTo(id.toString());
+  }
+
+  @Test
+  void a_request_sent_behind_one_that_waits_is_answered_after_it() throws Exception {
+    String body = "{\"worker\": \"w\", \"queues\": [\"default\"], \"wait_seconds\": 60}";
+    try (RawHttp line = RawHttp.to(worker)) {
+      line.post(LEASES, body);
+      TestServer.awaitWaiting(tenant.name(), 1);
+      line.get("/healthz");
+      UUID id = enqueue("default");
+
+      assertThat(line.answer()).contains(id.toString());
+      assertThat(line.answer()).contains("\"status\":\"ok\"");
+    }
+  }
+
+  @Test
+  void of_two_ends_of_one_lease_in_one_request_the_first_counts() {
+    UUID id = enqueue("default");
+    long fence = claim("w1", "").get(0).path("fence").asLong();
+    String end = "{\"job_id\": \"%s\", \"fence\": %d, \"outcome\": ".formatted(id, fence);
+
+    JsonNode results =
+        worker
+            .post(
+                LEASES + "/finish",
+                "{\"worker\": \"w1\", \"results\": ["
+                    + (end + "\"succeeded\"}, ")
+                    + (end + "\"failed\"}]}"))
+            .json()
+            .path("results");
+
+    assertThat(results.get(0).path("state").asString()).isEqualTo("succeeded");
+    assertThat(results.get(1).path("status").asString()).isEqualTo("lost");
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
+  void a_report_that_says_nothing_still_says_whether_the_lease_is_lost() {
+    UUID id = enqueue("default");
+    long fence = claim("w1", "").get(0).path("fence").asLong();
+    String progress = "/api/v1/jobs/" + id + "/progress";
+
+    assertThat(worker.post(progress, "{\"fence\": %d}".formatted(fence)).status()).isEqualTo(200);
+    assertThat(worker.post(progress, "{\"fence\": %d}".formatted(fence + 1)).code())
+        .isEqualTo("LEASE_LOST");
+    assertThat(
+            worker
+                .post("/api/v1/jobs/" + UUID.randomUUID() + "/progress", "{\"fence\": 1}")
+                .status())
+        .isEqualTo(404);
+  }
+
+  @Test
+  void a_result_that_cannot_be_kept_fails_its_own_job_alone() {
+    UUID large = enqueue("default");
+    UUID small = enqueue("default");
+    JsonNode leases = claim("w1", ", \"limit\": 2");
+    long fence = leases.get(0).path("fence").asLong();
+    String end =
+        "{\"job_id\": \"%s\", \"fence\": %d, \"outcome\": \"succeeded\", \"result\": \"%s\"}";
+
+    worker.post(
+        LEASES + "/finish",
+        "{\"worker\": \"w1\", \"results\": [%s, %s]}"
+            .formatted(
+                end.formatted(large, fence, "x".repeat(300_000)),
+                end.formatted(small, fence, "x")));
+
+    assertThat(tenant.job(small).state()).isEqualTo(JobState.SUCCEEDED);
+    assertThat(tenant.job(large).state()).isEqualTo(JobState.FAILED);
+    assertThat(tenant.job(large).errorCode()).contains("UNSTORABLE_OUTCOME");
+  }
+
+  @Test
+  void a_worker_that_names_no_host_is_its_own() {
+    UUID id =
+        UUID.fromString(
+            TestServer.shared()
+                .as(Role.SUBMITTER, tenant.name())
+                .post(
+                    "/api/v1/jobs",
+                    "{\"kind\": \"a\", \"preferred_host\": \"h1\", \"require_host\": true}")
+                .json()
+                .path("id")
+                .asString());
+
+    assertThat(claim("h2", "").size()).isZero();
+    assertThat(claim("h1", "").get(0).path("job").path("id").asString()).isEqualTo(id.toString());
+  }
+
+  @Test
   void a_snooze_and_a_release_cost_no_attempt() {
     UUID id = enqueue("default");
     long first = claim("w1", "").get(0).path("fence").asLong();

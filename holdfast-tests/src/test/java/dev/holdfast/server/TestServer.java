@@ -27,7 +27,8 @@ public final class TestServer implements AutoCloseable {
     try {
       return ServerConfig.defaults(Files.createTempDirectory("holdfast-test"))
           .withAddress("127.0.0.1", 0)
-          .withRoles(Set.of(ServerRole.WEB));
+          .withRoles(Set.of(ServerRole.WEB))
+          .withUpkeep(false); // other tests' tenants are not for it to look after
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -59,6 +60,13 @@ public final class TestServer implements AutoCloseable {
     return HoldfastClient.at("http://127.0.0.1:" + port())
         .withToken(token(role, Optional.of(tenant)))
         .withTenant(tenant);
+  }
+
+  /** Until so many wait for work of a tenant. */
+  static void awaitWaiting(TenantName tenant, int count) {
+    while (shared().server.waiting(tenant) < count) {
+      Thread.onSpinWait();
+    }
   }
 
   public int port() {

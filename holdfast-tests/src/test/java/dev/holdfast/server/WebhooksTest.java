@@ -7,9 +7,11 @@ import dev.holdfast.job.NewJob;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.RemoteLeases;
+import dev.holdfast.server.Caller.Reply;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.notify.Courier;
 import dev.holdfast.server.notify.Deliveries;
+import dev.holdfast.server.notify.Receivers;
 import dev.holdfast.server.tenancy.Desks;
 import dev.holdfast.testkit.TestTenant;
 import dev.holdfast.worker.Worker;
@@ -106,6 +108,52 @@ class WebhooksTest {
     assertThat(heard.poll().body()).contains(id.toString()).contains("ada");
   }
 
+  @Test
+  void nobody_enqueues_or_takes_messages_in_the_servers_name() {
+    Caller submitter = TestServer.shared().as(Role.SUBMITTER, tenant.name());
+    Caller worker = TestServer.shared().as(Role.WORKER, tenant.name());
+
+    Reply kind = submitter.post("/api/v1/jobs", "{\"kind\": \"holdfast.webhook\"}");
+    Reply queue =
+        submitter.post("/api/v1/jobs", "{\"kind\": \"a\", \"queue\": \"holdfast.webhooks\"}");
+    Reply claim =
+        worker.post("/api/v1/leases", "{\"worker\": \"w\", \"queues\": [\"holdfast.webhooks\"]}");
+
+    assertThat(List.of(kind.status(), queue.status(), claim.status())).containsOnly(400);
+    assertThat(kind.text()).contains("holdfast.");
+  }
+
+  @Test
+  void a_receiver_that_is_never_there_is_not_told_that_it_is_not_there() {
+    webhook("job_failed");
+    fail();
+    for (int attempt = 0; attempt < 12; attempt++) {
+      answers.add(500);
+      passOnAndSend();
+      tenant.advance(Duration.ofHours(2));
+    }
+
+    passOnAndSend();
+
+    assertThat(heard).hasSize(12);
+    assertThat(tenant.query("SELECT id FROM {schema}.job")).isEmpty();
+  }
+
+  @Test
+  void what_only_the_server_can_reach_is_not_called_for_a_tenant() {
+    webhook("job_failed");
+    fail();
+
+    passOn(new Receivers(Set.of()));
+
+    assertThat(heard).isEmpty();
+    assertThat(
+            tenant.query(
+                "SELECT error_code FROM {schema}.job_all WHERE queue = 'holdfast.webhooks'"))
+        .extracting(row -> row.get("error_code"))
+        .containsExactly("WEBHOOK_FORBIDDEN");
+  }
+
   private UUID fail() {
     UUID id =
         tenant
@@ -139,9 +187,13 @@ class WebhooksTest {
   }
 
   private void passOnAndSend() {
+    passOn(new Receivers(Set.of("127.0.0.0/8")));
+  }
+
+  private void passOn(Receivers receivers) {
     Desks desks = new Desks(tenant.holdfast(), Set::of);
     new Courier(tenant.holdfast(), desks).runOnce();
-    Worker worker = Deliveries.worker(tenant.worker(), desks);
+    Worker worker = Deliveries.worker(tenant.worker(), desks, receivers);
     worker.runDue();
   }
 

@@ -49,7 +49,7 @@ public final class Remote implements Workload {
             .withAuth(false)
             .withAddress("127.0.0.1", 0)
             .withRoles(Set.of(ServerRole.WEB))
-            .withLimits(new RequestLimits(1_000_000, 2 * WORKERS, 1 << 20));
+            .withLimits(new RequestLimits(1_000_000, 2 * WORKERS, 10, 1 << 20));
     try (HikariDataSource pool = Pools.open(bench.server().jdbcUrl(), 20);
         HoldfastServer server = HoldfastServer.start(config, pool, Map.of());
         RemoteFleet fleet = RemoteFleet.start(server.port().orElseThrow(), WORKERS)) {

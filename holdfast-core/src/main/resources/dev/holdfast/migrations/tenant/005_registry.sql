@@ -49,6 +49,7 @@ CREATE TABLE {schema}.outbox (
 INSERT INTO {schema}.queue (name, defaults) VALUES
   ('targets', '{"max_attempts": 1, "timeout_seconds": null, "on_stop": "pause",
                 "on_failure": "hold", "on_lease_lost": "fail", "token_limit": 15000}'),
-  ('agents', '{"max_attempts": 1, "timeout_seconds": null, "on_lease_lost": "fail"}'),
+  ('agents', '{"max_attempts": 1, "timeout_seconds": null, "lease_seconds": 300,
+               "on_lease_lost": "fail"}'),
   ('pull', '{"max_attempts": 3, "timeout_seconds": null, "lease_seconds": 180,
              "retry": {"type": "exponential", "base_seconds": 30, "cap_seconds": 3600}}');

@@ -30,12 +30,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What people do to jobs. */
 final class ActRoutes {
+
+  private static final Logger log = LoggerFactory.getLogger(ActRoutes.class);
 
   // Resolving and changing say more than that it be done.
   private static final Set<JobAct> PLAIN =
@@ -91,7 +95,7 @@ final class ActRoutes {
                 Role.OPERATOR,
                 "Does the same to many jobs, by filter; dry_run only says to which",
                 this::performOnMany)
-            .fields("action", "filter", "reason", "force", "dry_run", "limit", "after"));
+            .fields("action", "filter", "reason", "force", "result", "dry_run", "limit", "after"));
     return routes;
   }
 
@@ -107,9 +111,13 @@ final class ActRoutes {
 
   // Stopping one that is cancelled by it is cancelling.
   private static void checkStop(Request request, Job job) {
-    if (job.policy().onStop() == OnStop.CANCEL) {
+    if (!mayStop(request, job)) {
       request.require(Role.ADMIN, "stopping a job that is cancelled when stopped");
     }
+  }
+
+  private static boolean mayStop(Request request, Job job) {
+    return job.policy().onStop() != OnStop.CANCEL || request.mayDo(Role.ADMIN);
   }
 
   private static Job perform(Request request, JobAct what, UUID id, Act act, Fields body) {
@@ -183,7 +191,7 @@ final class ActRoutes {
 
   private Answer performOnMany(Request request) {
     Fields body = request.body();
-    JobAct what = plain(body.text("action"));
+    JobAct what = onMany(body.text("action"));
     if (what == JobAct.CANCEL) {
       request.require(Role.ADMIN, "cancelling");
     }
@@ -203,23 +211,28 @@ final class ActRoutes {
     ObjectNode json = Json.object().put("dry_run", dryRun).put("matched", page.jobs().size());
     ArrayNode results = json.putArray("results");
     page.jobs()
-        .forEach(
-            job -> results.add(dryRun ? preview(what, job, body) : one(request, what, job, body)));
+        .forEach(job ->
+            results.add(
+                dryRun ? preview(request, what, job, body) : one(request, what, job, body)));
     Json.put(json, "after", page.after());
     return Answer.ok(json);
   }
 
-  private static JobAct plain(String name) {
-    return PLAIN.stream()
+  private static JobAct onMany(String name) {
+    Set<JobAct> all = EnumSet.copyOf(PLAIN);
+    all.add(JobAct.RESOLVE);
+    return all.stream()
         .filter(act -> act.stored().equals(name))
         .findFirst()
         .orElseThrow(() ->
             HoldfastException.invalid(
-                "action", name, PLAIN.stream().map(JobAct::stored).toList().toString()));
+                "action", name, all.stream().map(JobAct::stored).toList().toString()));
   }
 
-  private static ObjectNode preview(JobAct what, Job job, Fields body) {
-    boolean allowed = what.isAllowed(job.state(), body.flag("force"));
+  private static ObjectNode preview(Request request, JobAct what, Job job, Fields body) {
+    boolean allowed =
+        what.isAllowed(job.state(), body.flag("force"))
+            && (what != JobAct.STOP || mayStop(request, job));
     return result(job.id(), job.state().stored(), allowed ? "would" : "refused");
   }
 
@@ -232,10 +245,11 @@ final class ActRoutes {
       Job after = perform(request, what, job.id(), request.act(body), body);
       return result(job.id(), after.state().stored(), "done");
     } catch (HoldfastException e) {
-      if (e.code() != ErrorCode.STATE_CONFLICT && e.code() != ErrorCode.NOT_FOUND) {
-        throw e;
+      boolean refused = e.code() == ErrorCode.STATE_CONFLICT || e.code() == ErrorCode.NOT_FOUND;
+      if (!refused) {
+        log.warn("Could not {} job {}", what.stored(), job.id(), e);
       }
-      return result(job.id(), job.state().stored(), "refused");
+      return result(job.id(), job.state().stored(), refused ? "refused" : "failed");
     } catch (Refusal.Refused e) {
       return result(job.id(), job.state().stored(), "refused");
     }

@@ -54,19 +54,23 @@ final class JobRoutes {
   }
 
   private Answer enqueue(Request request) {
-    NewJob job = JobSpec.read(request, request.body());
+    NewJob job = new JobSpec(request).read(request.body());
     Enqueued enqueued = request.desk().jobs().enqueue(job);
     ObjectNode json = json(request, job(request, enqueued.id()));
     return enqueued.created() ? Answer.created(json) : Answer.ok(json);
   }
 
   private Answer enqueueAll(Request request) {
-    List<Fields> said = request.body().objects("jobs");
+    // A list by itself will do.
+    List<Fields> said =
+        request.json() instanceof ArrayNode list
+            ? Fields.of("body", Json.object().set("jobs", list)).objects("jobs")
+            : request.body().objects("jobs");
     if (said.isEmpty() || said.size() > MOST_AT_ONCE) {
       throw HoldfastException.invalid("jobs", said.size() + " jobs", "1 to " + MOST_AT_ONCE);
     }
-    List<NewJob> jobs =
-        said.stream().map(each -> JobSpec.read(request, each.only(JobSpec.fields()))).toList();
+    JobSpec spec = new JobSpec(request);
+    List<NewJob> jobs = said.stream().map(each -> spec.read(each.only(JobSpec.fields()))).toList();
     List<Enqueued> enqueued = request.desk().jobs().enqueueAll(jobs);
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("jobs");

@@ -9,10 +9,11 @@ import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Subject;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Request;
-import dev.holdfast.server.tenancy.Desk;
 import dev.holdfast.server.tenancy.KindInfo;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -25,8 +26,14 @@ import java.util.TreeSet;
 final class JobSpec {
 
   private static final String FREE_COMMAND = "process";
+  private static final String NODE = "node:";
 
-  private JobSpec() {}
+  private final Request request;
+  private final Map<String, KindInfo> kinds = new HashMap<>(); // a batch has few
+
+  JobSpec(Request request) {
+    this.request = request;
+  }
 
   static Set<String> fields() {
     Set<String> fields = new TreeSet<>(NewJobJson.fields());
@@ -34,23 +41,26 @@ final class JobSpec {
     return fields;
   }
 
-  static NewJob read(Request request, Fields said) {
-    Desk desk = request.desk();
+  NewJob read(Fields said) {
     NewJob job = NewJobJson.read(said);
-    KindInfo kind = desk.kinds().get(job.kind());
+    Reserved.check("kind", job.kind());
+    Reserved.check("queue", job.queue());
+    KindInfo kind = kinds.computeIfAbsent(job.kind(), request.desk().kinds()::get);
     boolean freeCommand =
         job.kind().equals(FREE_COMMAND) || kind.executor().filter(FREE_COMMAND::equals).isPresent();
     if (freeCommand && said.optionalObject("args").filter(args -> args.says("argv")).isPresent()) {
       request.require(Role.ADMIN, "a command of one's own (args.argv)");
     }
-    Optional<String> node = said.optionalText("node_id");
-    if (kind.nodeTargeted() && node.isEmpty()) {
+    Optional<String> node = id(said, "node_id");
+    List<String> resources = new ArrayList<>(said.texts("resources"));
+    if (kind.nodeTargeted()
+        && node.isEmpty()
+        && resources.stream().noneMatch(name -> name.startsWith(NODE))) {
       throw HoldfastException.invalid(
           "node_id", "missing", "a node's id, because kind " + job.kind() + " is node-targeted");
     }
-    List<String> resources = new ArrayList<>(said.texts("resources"));
-    said.optionalText("site_id").ifPresent(id -> resources.add("site:" + id));
-    node.ifPresent(id -> resources.add("node:" + id));
+    id(said, "site_id").ifPresent(id -> resources.add("site:" + id));
+    node.ifPresent(id -> resources.add(NODE + id));
     NewJob placed =
         resources.isEmpty() ? job : job.withResources(with(resources, said.optionalText("target")));
     NewJob told =
@@ -61,18 +71,18 @@ final class JobSpec {
     return told.withPolicy(told.policy().over(kind.defaults()));
   }
 
+  private static Optional<String> id(Fields said, String field) {
+    return said.optionalText(field).map(id -> Limits.name(field, id));
+  }
+
   private static List<String> with(List<String> resources, Optional<String> target) {
     target.ifPresent(name -> resources.add(Needs.resourceOf(name)));
     return resources;
   }
 
   private static Optional<Subject> subject(Fields said, KindInfo kind) {
-    return said.optionalText("environment_id")
-        .map(id -> subject("environment", id, kind))
-        .or(() -> said.optionalText("site_id").map(id -> subject("site", id, kind)));
-  }
-
-  private static Subject subject(String type, String id, KindInfo kind) {
-    return new Subject(type, Limits.name(type + "_id", id), kind.subjectDuring());
+    return id(said, "environment_id")
+        .map(id -> new Subject("environment", id, kind.subjectDuring()))
+        .or(() -> id(said, "site_id").map(id -> new Subject("site", id, kind.subjectDuring())));
   }
 }

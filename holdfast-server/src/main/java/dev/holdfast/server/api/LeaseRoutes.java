@@ -46,7 +46,6 @@ import tools.jackson.databind.node.ObjectNode;
 final class LeaseRoutes {
 
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
-  private static final int MOST_AT_ONCE = 1_000;
 
   private final LongPolls polls;
   private final RemoteWorkers workers;
@@ -76,7 +75,8 @@ final class LeaseRoutes {
                 "claim_id",
                 "labels",
                 "host",
-                "acknowledge"),
+                "acknowledge")
+            .waiting(),
         Route.of(
                 POST,
                 BASE + "/leases/start",
@@ -122,21 +122,23 @@ final class LeaseRoutes {
     if (wait.isNegative() || wait.compareTo(LONGEST_WAIT) > 0) {
       throw HoldfastException.invalid("wait_seconds", wait, "0 to " + LONGEST_WAIT.toSeconds());
     }
+    asked.queues().forEach(queue -> Reserved.check("queues", queue));
     RemoteLeases leases = request.desk().leases();
-    workers.seen(
+    WorkerInfo worker =
         new WorkerInfo(
             asked.worker(),
             asked.host(),
             asked.labels(),
             Optional.of(request.desk().tenant().name().value()),
             asked.queues(),
-            asked.kinds()));
+            asked.kinds());
+    workers.seen(worker);
     List<Lease> granted = leases.claim(asked).leases();
     if (granted.isEmpty()) { // before it says that there is nothing, it looks at everything
       granted = leases.claim(asked.thoroughly()).leases();
     }
     if (granted.isEmpty() && !wait.isZero()) {
-      granted = await(request, leases, asked, wait);
+      granted = await(request, asked, wait, worker);
     }
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("leases");
@@ -150,14 +152,29 @@ final class LeaseRoutes {
     return Answer.ok(json);
   }
 
-  private List<Lease> await(Request request, RemoteLeases leases, ClaimRequest asked, Duration wait)
+  private List<Lease> await(Request request, ClaimRequest asked, Duration wait, WorkerInfo worker)
       throws InterruptedException {
     String who = request.principal().key();
     if (!turnstile.enter(who)) {
       throw Refusal.of(429, "TOO_MANY_LONG_POLLS", "more waits at once than a token may have");
     }
     try {
-      return polls.await(request.desk().tenant().name(), leases, asked, wait);
+      return polls.await(
+          request.desk().tenant().name(),
+          request.desk().leases(),
+          asked,
+          wait,
+          new LongPolls.Caller() {
+            @Override
+            public void stillWaits() {
+              workers.seen(worker);
+            }
+
+            @Override
+            public boolean isGone() {
+              return request.isAbandoned();
+            }
+          });
     } finally {
       turnstile.leave(who);
     }
@@ -166,8 +183,7 @@ final class LeaseRoutes {
   private Answer start(Request request) {
     Fields body = request.body();
     RemoteLeases leases = request.desk().leases();
-    return renewals(
-        leases.start(Limits.name("worker", body.text("worker")), keys(leases, body)), "started");
+    return renewals(leases.start(worker(request, body), keys(leases, body)), "started");
   }
 
   private Answer extend(Request request) {
@@ -175,21 +191,26 @@ final class LeaseRoutes {
     RemoteLeases leases = request.desk().leases();
     Optional<Duration> length = body.optionalSeconds("lease_seconds");
     length.ifPresent(seconds -> Policy.checkLease("lease_seconds", seconds));
-    return renewals(
-        leases.extend(Limits.name("worker", body.text("worker")), keys(leases, body), length),
-        "extended");
+    return renewals(leases.extend(worker(request, body), keys(leases, body), length), "extended");
+  }
+
+  /** Who speaks, and so is there. */
+  private String worker(Request request, Fields body) {
+    String worker = Limits.name("worker", body.text("worker"));
+    workers.spoke(request.desk().tenant().name(), worker);
+    return worker;
   }
 
   private static List<LeaseKey> keys(RemoteLeases leases, Fields body) {
-    return atMost("leases", body.objects("leases")).stream()
+    return atMost("leases", body.requiredObjects("leases")).stream()
         .map(each -> each.only(Set.of("job_id", "fence")))
         .map(each -> leases.key(each.uuid("job_id"), each.number("fence")))
         .toList();
   }
 
   private static List<Fields> atMost(String field, List<Fields> list) {
-    if (list.size() > MOST_AT_ONCE) {
-      throw HoldfastException.invalid(field, list.size(), "at most " + MOST_AT_ONCE);
+    if (list.size() > Limits.CLAIM_JOBS) {
+      throw HoldfastException.invalid(field, list.size(), "at most " + Limits.CLAIM_JOBS);
     }
     return list;
   }
@@ -217,9 +238,11 @@ final class LeaseRoutes {
 
   private Answer finish(Request request) {
     Fields body = request.body();
-    String worker = Limits.name("worker", body.text("worker"));
+    String worker = worker(request, body);
     List<End> ends =
-        atMost("results", body.objects("results")).stream().map(said -> end(said, worker)).toList();
+        atMost("results", body.requiredObjects("results")).stream()
+            .map(said -> end(said, worker))
+            .toList();
     List<FinishReply> replies = request.desk().leases().finish(worker, ends);
     ObjectNode json = Json.object();
     ArrayNode results = json.putArray("results");

@@ -58,18 +58,21 @@ final class QueueRoutes {
   private Answer put(Request request) {
     String name = request.path("name");
     Fields body = request.body();
-    QueueSettings before = request.desk().queues().get(name);
-    QueueSettings settings =
-        new QueueSettings(
-            body.optionalBoolean("paused").orElse(before.paused()),
-            body.says("concurrency_limit")
-                ? body.optionalInt("concurrency_limit")
-                : before.concurrencyLimit(),
-            body.any("defaults")
-                .map(defaults -> POLICIES.read(Json.write(defaults)))
-                .orElse(before.defaults()));
-    request.desk().queues().put(name, settings, request.act());
-    return Answer.ok(json(name, settings));
+    return Answer.ok(
+        json(
+            name,
+            request.desk().queues().change(name, before -> merged(before, body), request.act())));
+  }
+
+  private static QueueSettings merged(QueueSettings before, Fields body) {
+    return new QueueSettings(
+        body.optionalBoolean("paused").orElse(before.paused()),
+        body.says("concurrency_limit")
+            ? body.optionalInt("concurrency_limit")
+            : before.concurrencyLimit(),
+        body.any("defaults")
+            .map(defaults -> POLICIES.read(Json.write(defaults)))
+            .orElse(before.defaults()));
   }
 
   private static ObjectNode json(String name, QueueSettings settings) {

@@ -175,7 +175,10 @@ final class RegistryRoutes {
   }
 
   private Answer putSetting(Request request) {
-    Setting setting = Setting.named(request.path("name"));
+    String name = request.path("name");
+    Setting setting =
+        Setting.named(name)
+            .orElseThrow(() -> new HoldfastException(ErrorCode.NOT_FOUND, "no setting " + name));
     Fields body = request.body();
     // Numbers, and numbers in quotes: the environment knows no others.
     long value =

@@ -8,7 +8,6 @@ import static dev.holdfast.server.http.Route.Method.PUT;
 
 import dev.holdfast.api.Fields;
 import dev.holdfast.api.Json;
-import dev.holdfast.api.NewJobJson;
 import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
@@ -27,7 +26,6 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -51,6 +49,9 @@ final class ScheduleRoutes {
           "priority",
           "resources",
           "target",
+          "site_id",
+          "environment_id",
+          "node_id",
           "coalesce",
           "misfire_grace_seconds",
           "max_instances",
@@ -76,7 +77,7 @@ final class ScheduleRoutes {
         Route.of(
             DELETE, one, Role.OPERATOR, "Removes a schedule; its slots are kept", this::delete),
         Route.of(GET, one + "/slots", Role.VIEWER, "What became of its slots", this::slots)
-            .queries("limit", "before"),
+            .queries("limit", "after"),
         Route.of(GET, one + "/next", Role.VIEWER, "When it is due next", this::next)
             .queries("count", "from"),
         Route.of(POST, one + "/trigger", Role.OPERATOR, "Runs it now, for a slot", this::trigger)
@@ -110,12 +111,12 @@ final class ScheduleRoutes {
     Fields body = request.body();
     String name = request.path("name");
     boolean isNew = request.desk().schedules().get(name).isEmpty();
-    Set<String> ofTheJob = new HashSet<>(NewJobJson.fields());
+    Set<String> ofTheJob = JobSpec.fields();
     ObjectNode said = Json.object();
     body.json().propertyNames().stream()
         .filter(ofTheJob::contains)
         .forEach(field -> said.set(field, body.json().get(field)));
-    NewJob job = JobSpec.read(request, Fields.of("body", said));
+    NewJob job = new JobSpec(request).read(Fields.of("body", said));
     Schedule defaults = Schedule.of(name, trigger(body), job);
     Schedule schedule =
         new Schedule(
@@ -177,12 +178,15 @@ final class ScheduleRoutes {
 
   private Answer slots(Request request) {
     int limit = request.limit();
-    List<Slot> slots =
-        request.desk().schedules().slots(request.path("name"), request.instant("before"), limit);
+    String name = request.path("name");
+    List<Slot> slots = request.desk().schedules().slots(name, request.instant("after"), limit);
+    if (slots.isEmpty()) {
+      planned(request); // no slots are not no schedule; those of one that was removed are kept
+    }
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("slots");
     slots.forEach(slot -> list.add(json(slot)));
-    json.put("before", slots.size() == limit ? slots.getLast().scheduledFor().toString() : null);
+    json.put("after", slots.size() == limit ? slots.getLast().scheduledFor().toString() : null);
     return Answer.ok(json);
   }
 
@@ -243,7 +247,8 @@ final class ScheduleRoutes {
     json.put("kind", job.kind());
     json.put("queue", job.queue());
     json.put("priority", job.priority());
-    if (request.mayDo(Role.SUBMITTER) && job.args() instanceof Payload args) {
+    if ((request.mayDo(Role.SUBMITTER) || request.mayDo(Role.WORKER))
+        && job.args() instanceof Payload args) {
       Json.put(json, "args", args);
     } else {
       json.putNull("args");

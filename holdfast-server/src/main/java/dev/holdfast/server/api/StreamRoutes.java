@@ -8,12 +8,15 @@ import dev.holdfast.api.Json;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Job;
 import dev.holdfast.queue.LogChunk;
+import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.EventStream;
+import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.poll.Hints;
+import dev.holdfast.server.poll.Turnstile;
 import dev.holdfast.tenant.Tenant;
 import java.io.IOException;
 import java.time.Duration;
@@ -29,29 +32,54 @@ final class StreamRoutes {
   private static final int LINES_AT_ONCE = 500;
 
   private final Hints hints;
+  private final Turnstile turnstile;
 
-  StreamRoutes(Hints hints) {
+  StreamRoutes(Hints hints, ServerConfig config) {
     this.hints = hints;
+    this.turnstile = new Turnstile(config.limits().streams());
   }
 
   List<Route> routes() {
     return List.of(
-        Route.of(GET, BASE + "/events", Role.VIEWER, "Says when something changed", this::events),
+        Route.of(GET, BASE + "/events", Role.VIEWER, "Says when something changed", this::events)
+            .waiting(),
         Route.of(
                 GET,
                 BASE + "/jobs/{id}/logs",
                 Role.VIEWER,
                 "A job's log, from an offset",
                 this::log)
-            .queries("offset", "limit", "follow"));
+            .queries("offset", "limit", "follow")
+            .waiting());
+  }
+
+  private interface Stream {
+    void run() throws IOException, InterruptedException;
+  }
+
+  private Answer counted(Request request, Stream stream) throws IOException, InterruptedException {
+    String who = request.principal().key();
+    if (!turnstile.enter(who)) {
+      throw Refusal.of(429, "TOO_MANY_STREAMS", "more streams at once than a token may have");
+    }
+    try {
+      stream.run();
+      return EventStream.SENT;
+    } finally {
+      turnstile.leave(who);
+    }
   }
 
   private Answer events(Request request) throws IOException, InterruptedException {
+    return counted(request, () -> sendEvents(request));
+  }
+
+  private void sendEvents(Request request) throws IOException, InterruptedException {
     Tenant tenant = request.desk().tenant();
     long last = hints.number(tenant);
     try (EventStream stream = EventStream.begin(request.http(), LONGEST)) {
       stream.send("hello", Optional.of(String.valueOf(last)), Json.object());
-      while (stream.pause(PACE)) {
+      while (stream.pause(PACE) && request.isStillAllowed()) {
         long now = hints.number(tenant);
         if (now != last) {
           last = now;
@@ -59,28 +87,28 @@ final class StreamRoutes {
         }
       }
     }
-    return EventStream.SENT;
   }
 
   private Answer log(Request request) throws IOException, InterruptedException {
     Job job = JobRoutes.job(request, request.id());
-    long offset = offset(request);
     boolean follows =
         request.flag("follow")
             || String.valueOf(request.http().header("Accept")).contains("text/event-stream");
+    long offset = offset(request, follows);
     if (follows) {
-      return follow(request, job.id(), offset);
+      return counted(request, () -> follow(request, job.id(), offset));
     }
     return Answer.ok(
         HistoryJson.writeLog(offset, request.desk().jobs().log(job.id(), offset, request.limit())));
   }
 
-  private static long offset(Request request) {
-    Optional<String> last = Optional.ofNullable(request.http().header("Last-Event-ID"));
+  // One that was cut off comes back by the same address, and says where it was in a header.
+  private static long offset(Request request, boolean follows) {
     long offset =
-        request
-            .number("offset")
-            .or(() -> last.filter(id -> id.matches("\\d{1,18}")).map(Long::valueOf))
+        Optional.ofNullable(request.http().header("Last-Event-ID"))
+            .filter(id -> follows && id.matches("\\d{1,18}"))
+            .map(Long::valueOf)
+            .or(() -> request.number("offset"))
             .orElse(0L);
     if (offset < 0) {
       throw HoldfastException.invalid("offset", offset, "0 or more");
@@ -89,7 +117,7 @@ final class StreamRoutes {
   }
 
   // Whoever is cut off goes on where they were: each event's id is where the next one begins.
-  private Answer follow(Request request, UUID id, long from)
+  private static void follow(Request request, UUID id, long from)
       throws IOException, InterruptedException {
     long offset = from;
     try (EventStream stream = EventStream.begin(request.http(), LONGEST)) {
@@ -106,11 +134,10 @@ final class StreamRoutes {
           offset = chunk.offset();
           chunk = request.desk().jobs().log(id, offset, LINES_AT_ONCE);
         }
-      } while (!over && stream.pause(PACE));
+      } while (!over && stream.pause(PACE) && request.isStillAllowed());
       if (over) {
         stream.send("end", Optional.of(String.valueOf(offset)), Json.object());
       }
     }
-    return EventStream.SENT;
   }
 }

@@ -52,7 +52,8 @@ final class TenantRoutes {
                 "Removes a tenant and all that is in it",
                 this::drop)
             .ofAllTenants(),
-        Route.of(GET, BASE + "/tokens", Role.ADMIN, "Lists tokens", this::listTokens),
+        Route.of(GET, BASE + "/tokens", Role.ADMIN, "Lists tokens, newest first", this::listTokens)
+            .queries("limit", "after"),
         Route.of(POST, BASE + "/tokens", Role.ADMIN, "Makes a token; shown once", this::makeToken)
             .fields("name", "role", "tenant", "expires_at"),
         Route.of(DELETE, BASE + "/tokens/{id}", Role.ADMIN, "Revokes a token", this::revoke));
@@ -80,7 +81,14 @@ final class TenantRoutes {
     if (name.equals(TenantName.DEFAULT)) {
       throw HoldfastException.invalid("name", name, "any tenant's but the default one's");
     }
-    holdfast.tenants().drop(name, handle -> recordTenant(handle, request, "drop_tenant", name));
+    holdfast
+        .tenants()
+        .drop(
+            name,
+            handle -> {
+              tokens.revokeAll(handle, name);
+              recordTenant(handle, request, "drop_tenant", name);
+            });
     desks.forget(name);
     return Answer.done();
   }
@@ -94,11 +102,17 @@ final class TenantRoutes {
   }
 
   private Answer listTokens(Request request) {
+    int limit = request.limit();
+    List<Token> page =
+        tokens.list(
+            request.desk().tenant().name(),
+            request.mayDo(Role.SYSTEM),
+            request.query("after").map(id -> Fields.uuid("after", id)),
+            limit);
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("tokens");
-    tokens
-        .list(request.desk().tenant().name(), request.mayDo(Role.SYSTEM))
-        .forEach(token -> list.add(json(token)));
+    page.forEach(token -> list.add(json(token)));
+    json.put("after", page.size() == limit ? page.getLast().id().toString() : null);
     return Answer.ok(json);
   }
 

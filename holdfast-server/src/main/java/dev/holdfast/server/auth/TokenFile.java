@@ -1,17 +1,22 @@
 package dev.holdfast.server.auth;
 
+import dev.holdfast.error.HoldfastException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
+import java.util.Set;
 
 /** The first token, in the data directory, where whoever may read it finds it. */
 public final class TokenFile {
 
   private static final String NAME = "admin.token";
+  private static final Set<PosixFilePermission> OWNERS_ALONE =
+      PosixFilePermissions.fromString("rw-------");
 
   private TokenFile() {}
 
@@ -24,15 +29,13 @@ public final class TokenFile {
     Path file = directory.resolve(NAME);
     try {
       Files.createDirectories(directory);
-      if (Files.exists(file)) {
-        // The database may be another one than it was made for. One that was revoked stays so.
-        keep(tokens, Files.readString(file).strip());
-        return Optional.empty();
-      }
-      String token = tokens.draw();
+      String drawn = tokens.draw();
+      boolean isNew = !Files.exists(file) && write(directory, file, drawn);
+      String token = isNew ? drawn : read(file);
+      // Also when it is not new: the database may be another one than it was made for. One that was
+      // revoked stays so.
       keep(tokens, token);
-      write(directory, file, token);
-      return Optional.of(token);
+      return isNew ? Optional.of(token) : Optional.empty();
     } catch (IOException e) {
       throw new UncheckedIOException("cannot keep the first token in " + file, e);
     }
@@ -42,15 +45,35 @@ public final class TokenFile {
     tokens.put(token, "admin", Role.SYSTEM, Optional.empty(), Optional.empty());
   }
 
-  // Nobody else can read it at any moment, and it is whole or not there.
-  private static void write(Path directory, Path file, String token) throws IOException {
+  private static String read(Path file) throws IOException {
+    String token = Files.readString(file).strip();
+    if (!Tokens.isToken(token)) {
+      throw HoldfastException.badConfig(
+          file.toString(), "not a token", "as it was written; remove it to have a new one made");
+    }
+    if (!Files.getPosixFilePermissions(file).equals(OWNERS_ALONE)) {
+      throw HoldfastException.badConfig(
+          file.toString(),
+          PosixFilePermissions.toString(Files.getPosixFilePermissions(file)),
+          PosixFilePermissions.toString(OWNERS_ALONE));
+    }
+    return token;
+  }
+
+  // Nobody else can read it at any moment, and it is whole or not there. False when another node
+  // was faster.
+  private static boolean write(Path directory, Path file, String token) throws IOException {
     Path draft =
         Files.createTempFile(
-            directory,
-            NAME,
-            null,
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            directory, NAME, null, PosixFilePermissions.asFileAttribute(OWNERS_ALONE));
     Files.writeString(draft, token + System.lineSeparator());
-    Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
+    try {
+      Files.createLink(file, draft); // unlike a move, it does not replace another's
+      return true;
+    } catch (FileAlreadyExistsException e) {
+      return false;
+    } finally {
+      Files.delete(draft);
+    }
   }
 }

@@ -16,6 +16,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.mapper.RowMapper;
 
@@ -29,6 +30,7 @@ public final class Tokens {
   private static final String PREFIX = "hf_";
 
   private static final int BYTES = 32;
+  private static final Pattern SHAPE = Pattern.compile("hf_[A-Za-z0-9_-]{43}");
 
   private static final String PUT =
       """
@@ -51,9 +53,16 @@ public final class Tokens {
       """
       SELECT id, name, role, tenant, created_at, expires_at, revoked_at
         FROM {schema}.token
-       WHERE tenant = :tenant OR (:of_system AND tenant IS NULL)
-       ORDER BY created_at, id
-       LIMIT 1000
+       WHERE (tenant = :tenant OR (:of_system AND tenant IS NULL))
+         AND (:after::uuid IS NULL
+              OR (created_at, id) < (SELECT created_at, id FROM {schema}.token WHERE id = :after::uuid))
+       ORDER BY created_at DESC, id DESC
+       LIMIT :limit
+      """;
+
+  private static final String REVOKE_ALL =
+      """
+      UPDATE {schema}.token SET revoked_at = now() WHERE tenant = :tenant AND revoked_at IS NULL
       """;
 
   private static final String REVOKE =
@@ -134,6 +143,9 @@ public final class Tokens {
 
   /** Whose token it is, if it is in force. */
   public Optional<Principal> principal(String token) {
+    if (!isToken(token)) {
+      return Optional.empty();
+    }
     return db.withHandle(handle ->
         handle
             .createQuery(inForce)
@@ -147,13 +159,15 @@ public final class Tokens {
             .findOne());
   }
 
-  /** Those of a tenant, oldest first. */
-  public List<Token> list(TenantName tenant, boolean ofSystem) {
+  /** Those of a tenant, newest first, from one on. */
+  public List<Token> list(TenantName tenant, boolean ofSystem, Optional<UUID> after, int limit) {
     return db.withHandle(handle ->
         handle
             .createQuery(db.sql(LIST))
             .bind("tenant", tenant.value())
             .bind("of_system", ofSystem)
+            .bind("after", after.orElse(null))
+            .bind("limit", limit)
             .map(TOKEN)
             .list());
   }
@@ -170,6 +184,16 @@ public final class Tokens {
     if (revoked == 0) {
       throw new HoldfastException(ErrorCode.NOT_FOUND, "no token " + id + " in force");
     }
+  }
+
+  /** All of a tenant that goes: one that is made anew under its name is not theirs. */
+  public void revokeAll(Handle handle, TenantName tenant) {
+    handle.createUpdate(db.sql(REVOKE_ALL)).bind("tenant", tenant.value()).execute();
+  }
+
+  /** Whether it could be one of ours: what cannot need not be looked for. */
+  static boolean isToken(String text) {
+    return SHAPE.matcher(text).matches();
   }
 
   private static byte[] hash(String token) {

@@ -31,6 +31,7 @@ public final class EventStream implements AutoCloseable {
     http.res().setContentType("text/event-stream");
     http.res().setHeader("Cache-Control", "no-store");
     http.res().setHeader("X-Accel-Buffering", "no");
+    http.res().setHeader("X-Content-Type-Options", "nosniff");
     EventStream stream = new EventStream(http.res().getOutputStream(), longest);
     stream.write("retry: 2000\n\n");
     return stream;
@@ -44,7 +45,7 @@ public final class EventStream implements AutoCloseable {
     write(text.toString());
   }
 
-  /** Waits a little; false when it has gone on for long enough, or the server ends. */
+  /** Waits a little; false when it has gone on for long enough. */
   public boolean pause(Duration length) throws IOException, InterruptedException {
     Thread.sleep(length);
     if (System.nanoTime() - spokeAtNanos > KEEP_ALIVE.toNanos()) {

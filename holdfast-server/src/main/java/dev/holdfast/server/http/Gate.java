@@ -1,30 +1,36 @@
 package dev.holdfast.server.http;
 
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.auth.Principal;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.tenant.TenantName;
 import io.javalin.http.Context;
+import jakarta.servlet.http.HttpServletRequest;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Lets requests in, or not: where they come from, who sends them, and what that one may do. */
 final class Gate {
 
-  private static final String BEARER = "Bearer ";
+  private static final String BEARER = "bearer ";
+  private static final Pattern BAD_ESCAPE = Pattern.compile("%(?![0-9A-Fa-f]{2})");
   private static final String TENANT = "X-Holdfast-Tenant";
   private static final Set<String> OWN_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
 
   private final ServerConfig config;
+  private final boolean loopback; // asked once: a name might have to be looked up
   private final Tokens tokens;
   private final Throttle throttle;
 
   Gate(ServerConfig config, Tokens tokens, Throttle throttle) {
     this.config = config;
+    this.loopback = config.isLoopback();
     this.tokens = tokens;
     this.throttle = throttle;
   }
@@ -36,30 +42,57 @@ final class Gate {
   void checkOrigin(Context http) {
     String host = http.req().getServerName().toLowerCase(Locale.ROOT); // a proxy's word counts
     boolean known =
-        config.isLoopback()
+        loopback
             ? OWN_NAMES.contains(host) || config.names().contains(host)
             : config.names().isEmpty() || config.names().contains(host);
     if (!known) {
       throw Refusal.of(421, "UNKNOWN_HOST", "this server does not answer to that name");
     }
     String origin = http.header("Origin");
-    if (origin != null && !hostOfOrigin(origin).equals(host)) {
+    if (origin != null && !authority(origin).equals(authority(http.req()))) {
       throw Refusal.of(403, "FOREIGN_ORIGIN", "requests of other sites' pages are not served");
     }
     boolean hasBody = http.contentLength() > 0 || http.header("Transfer-Encoding") != null;
-    String type = Optional.ofNullable(http.contentType()).orElse("").toLowerCase(Locale.ROOT);
-    if (hasBody && !type.split(";", 2)[0].strip().equals("application/json")) {
+    String type = Optional.ofNullable(http.header("Content-Type")).orElse("");
+    if (hasBody && !type.split(";", 2)[0].strip().equalsIgnoreCase("application/json")) {
       throw Refusal.of(415, "NOT_JSON", "a body must be sent as application/json");
     }
   }
 
-  private static String hostOfOrigin(String origin) {
+  // Another port is another program, which may be anybody's.
+  private static String authority(String origin) {
     try {
-      String host = new URI(origin).getHost();
-      return host == null ? "" : host.toLowerCase(Locale.ROOT);
+      URI uri = new URI(origin);
+      return uri.getHost() == null
+          ? ""
+          : authority(String.valueOf(uri.getScheme()), uri.getHost(), uri.getPort());
     } catch (URISyntaxException e) {
       return "";
     }
+  }
+
+  private static String authority(HttpServletRequest http) {
+    return authority(http.getScheme(), http.getServerName(), http.getServerPort());
+  }
+
+  private static String authority(String scheme, String host, int port) {
+    boolean isUsual = port < 0 || port == (scheme.equals("https") ? 443 : 80);
+    return host.toLowerCase(Locale.ROOT) + (isUsual ? "" : ":" + port);
+  }
+
+  /** Refuses what nobody asked for: a filter with a typo must not become none. */
+  void checkQueries(Context http, Route route) {
+    String query = Optional.ofNullable(http.queryString()).orElse("");
+    if (BAD_ESCAPE.matcher(query).find()) {
+      throw HoldfastException.invalid("query", query, "%XX of UTF-8");
+    }
+    http.queryParamMap().keySet().stream()
+        .filter(name -> !route.queries().contains(name))
+        .findFirst()
+        .ifPresent(name -> {
+          throw HoldfastException.invalid(
+              name, "in the query", "known: " + route.queries().stream().sorted().toList());
+        });
   }
 
   /** Who sends it. */
@@ -68,7 +101,7 @@ final class Gate {
       return throttled(Principal.EVERYBODY);
     }
     String header = http.header("Authorization");
-    if (header == null || !header.startsWith(BEARER)) {
+    if (header == null || !header.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
       throw Refusal.of(401, "NO_TOKEN", "say who you are: Authorization: Bearer <token>");
     }
     return throttled(
@@ -76,6 +109,14 @@ final class Gate {
             .principal(header.substring(BEARER.length()).strip())
             .orElseThrow(
                 () -> Refusal.of(401, "BAD_TOKEN", "the token is unknown, expired or revoked")));
+  }
+
+  /** Whether who was let in would still be: a stream outlives many a token. */
+  boolean isKnown(Context http) {
+    String header = Optional.ofNullable(http.header("Authorization")).orElse("");
+    return !config.auth()
+        || (header.length() > BEARER.length()
+            && tokens.principal(header.substring(BEARER.length()).strip()).isPresent());
   }
 
   private Principal throttled(Principal principal) {

@@ -3,6 +3,7 @@ package dev.holdfast.server.http;
 import dev.holdfast.api.Json;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
+import java.sql.SQLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -33,7 +34,13 @@ public final class Problems {
     String code = e.code().name();
     String detail = String.valueOf(e.getMessage());
     return switch (e.code()) {
-      case INVALID_ARGUMENT, BAD_PAYLOAD -> new Refusal(400, code, detail);
+      case INVALID_ARGUMENT, BAD_PAYLOAD -> {
+        if (e.getCause() instanceof SQLException) { // its words are about our tables
+          log.warn("The database refused a value", e);
+          yield new Refusal(400, code, "A value is one that the database cannot keep");
+        }
+        yield new Refusal(400, code, detail);
+      }
       case FORBIDDEN -> new Refusal(403, code, detail);
       case NOT_FOUND -> new Refusal(404, code, detail);
       case STATE_CONFLICT, LEASE_LOST -> new Refusal(409, code, detail);
@@ -70,6 +77,7 @@ public final class Problems {
       case 403 -> "Not allowed";
       case 404 -> "Not found";
       case 405 -> "Method not allowed";
+      case 408 -> "Request timeout";
       case 409 -> "Conflict";
       case 413 -> "Too large";
       case 415 -> "Unsupported media type";

@@ -1,5 +1,7 @@
 package dev.holdfast.server.http;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.holdfast.api.Fields;
 import dev.holdfast.api.Json;
 import dev.holdfast.audit.Act;
@@ -9,24 +11,36 @@ import dev.holdfast.server.auth.Principal;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.tenancy.Desk;
 import io.javalin.http.Context;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import tools.jackson.databind.JsonNode;
 
 /** What is asked, by whom and of which tenant, with everything read as what it must be. */
 public final class Request {
 
   private static final int PAGE = 100;
+  private static final Pattern HALF = Pattern.compile("(?i)\\\\ud[89a-f]");
+
+  private static final Pattern CHARSET = Pattern.compile("(?i);\\s*charset=");
+  private static final Pattern UTF8 = Pattern.compile("(?i);\\s*charset=\"?utf-?8\"?\\s*(;|$)");
 
   private final Route route;
   private final Context http;
   private final Principal principal;
   private final Supplier<Desk> desk;
+  private final BooleanSupplier known;
 
-  Request(Route route, Context http, Principal principal, Supplier<Desk> desk) {
+  Request(
+      Route route, Context http, Principal principal, Supplier<Desk> desk, BooleanSupplier known) {
+    this.known = known;
     this.route = route;
     this.http = http;
     this.principal = principal;
@@ -45,6 +59,16 @@ public final class Request {
   /** For answers that are more than a body. */
   public Context http() {
     return http;
+  }
+
+  /** Whether who asks would still be let in. */
+  public boolean isStillAllowed() {
+    return known.getAsBoolean();
+  }
+
+  /** Whether nobody is there any more to read the answer. */
+  public boolean isAbandoned() {
+    return Line.isCut(http);
   }
 
   public boolean mayDo(Role role) {
@@ -117,23 +141,41 @@ public final class Request {
   }
 
   public Fields body(Set<String> known) {
+    return Fields.of("body", json()).only(known);
+  }
+
+  /** Whatever JSON came with it. */
+  public JsonNode json() {
     String text = text();
-    return Fields.of("body", text.isBlank() ? Json.object() : Json.parse("body", text)).only(known);
+    JsonNode json = text.isBlank() ? Json.object() : Json.parse("body", text);
+    // Half of a character, which only an escape can say: no text could keep it.
+    if (HALF.matcher(text).find() && !UTF_8.newEncoder().canEncode(Json.write(json))) {
+      throw HoldfastException.invalid("body", "half of a surrogate pair", "whole characters");
+    }
+    return json;
   }
 
   /** What came with it, letter by letter. */
   public String text() {
-    return http.body();
+    String type = Optional.ofNullable(http.header("Content-Type")).orElse("");
+    if (CHARSET.matcher(type).find() && !UTF8.matcher(type).find()) {
+      throw Refusal.of(415, "NOT_JSON", "a body must be sent as UTF-8");
+    }
+    try {
+      return UTF_8.newDecoder().decode(ByteBuffer.wrap(http.bodyAsBytes())).toString();
+    } catch (CharacterCodingException e) {
+      throw HoldfastException.invalid("body", "bytes that are not UTF-8", "UTF-8");
+    }
   }
 
   /** Who acts, and why. */
   public Act act(Fields body) {
-    Act act = Act.by(principal.name());
+    Act act = act();
     Act because = body.optionalText("reason").map(act::because).orElse(act);
     return body.flag("force") ? because.withForce() : because;
   }
 
   public Act act() {
-    return Act.by(principal.name());
+    return Act.by(principal.actor());
   }
 }

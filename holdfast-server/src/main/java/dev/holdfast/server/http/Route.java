@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
  * @param role empty where nobody need say who they are
  * @param scope whose things it is about
  * @param queries parameters after the question mark
+ * @param waits its answer takes as long as the client lets it
  * @param fields of the JSON object that it takes; empty where it takes none
  */
 public record Route(
@@ -24,6 +25,7 @@ public record Route(
     String summary,
     Set<String> queries,
     Set<String> fields,
+    boolean waits,
     Handler handler) {
 
   private static final Pattern PARAMETER = Pattern.compile("\\{(\\w+)}");
@@ -51,16 +53,24 @@ public record Route(
 
   public static Route open(String path, String summary, Handler handler) {
     return new Route(
-        Method.GET, path, Optional.empty(), Scope.SYSTEM, summary, Set.of(), Set.of(), handler);
+        Method.GET,
+        path,
+        Optional.empty(),
+        Scope.SYSTEM,
+        summary,
+        Set.of(),
+        Set.of(),
+        false,
+        handler);
   }
 
   public static Route of(Method method, String path, Role role, String summary, Handler handler) {
     return new Route(
-        method, path, Optional.of(role), Scope.TENANT, summary, Set.of(), Set.of(), handler);
+        method, path, Optional.of(role), Scope.TENANT, summary, Set.of(), Set.of(), false, handler);
   }
 
   public Route queries(String... names) {
-    return new Route(method, path, role, scope, summary, Set.of(names), fields, handler);
+    return new Route(method, path, role, scope, summary, Set.of(names), fields, waits, handler);
   }
 
   public Route fields(String... names) {
@@ -68,11 +78,16 @@ public record Route(
   }
 
   public Route fields(Set<String> names) {
-    return new Route(method, path, role, scope, summary, queries, Set.copyOf(names), handler);
+    return new Route(
+        method, path, role, scope, summary, queries, Set.copyOf(names), waits, handler);
   }
 
   public Route ofAllTenants() {
-    return new Route(method, path, role, Scope.SYSTEM, summary, queries, fields, handler);
+    return new Route(method, path, role, Scope.SYSTEM, summary, queries, fields, waits, handler);
+  }
+
+  public Route waiting() {
+    return new Route(method, path, role, scope, summary, queries, fields, true, handler);
   }
 
   /** The names in braces of its path. */

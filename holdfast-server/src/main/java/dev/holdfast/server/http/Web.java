@@ -14,8 +14,11 @@ import io.javalin.http.HttpResponseException;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.server.ServerConnector;
@@ -29,6 +32,9 @@ public final class Web implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Web.class);
 
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
+
+  // Asked by address, whatever names the server has.
+  private static final Set<String> PROBES = Set.of("/healthz", "/readyz");
 
   private final ServerConfig config;
   private final Gate gate;
@@ -78,11 +84,7 @@ public final class Web implements AutoCloseable {
         .ifPresent(tls ->
             javalin.jetty.addConnector(
                 (server, http) -> tls.connector(server, http, config.host(), config.port())));
-    routes.forEach(route ->
-        javalin.routes.addHttpHandler(
-            HandlerType.findOrCreate(route.method().name()),
-            route.path(),
-            http -> timed(route, http)));
+    routes.forEach(route -> add(javalin, route));
     javalin.routes.exception(
         HttpResponseException.class,
         (e, http) ->
@@ -98,6 +100,23 @@ public final class Web implements AutoCloseable {
     });
   }
 
+  private void add(JavalinConfig javalin, Route route) {
+    javalin.routes.addHttpHandler(
+        HandlerType.findOrCreate(route.method().name()), route.path(), http -> timed(route, http));
+    if (route.method() == Route.Method.GET) {
+      // Without this Javalin would say that all is well to anybody, about anything.
+      javalin.routes.addHttpHandler(
+          HandlerType.HEAD,
+          route.path(),
+          http -> {
+            if (route.waits()) {
+              throw new HttpResponseException(405, "there is no end to ask for");
+            }
+            timed(route, http);
+          });
+    }
+  }
+
   private static String code(int status) {
     return switch (status) {
       case 404 -> "NO_SUCH_PATH";
@@ -108,6 +127,10 @@ public final class Web implements AutoCloseable {
   }
 
   private void timed(Route route, Context http) throws Exception {
+    if (route.waits()) {
+      serve(route, http);
+      return;
+    }
     long began = System.nanoTime();
     try {
       serve(route, http);
@@ -121,13 +144,17 @@ public final class Web implements AutoCloseable {
   private void serve(Route route, Context http) throws Exception {
     Answer answer;
     try {
-      gate.checkOrigin(http);
+      if (!PROBES.contains(route.path())) {
+        gate.checkOrigin(http);
+      }
       answer = route.handler().handle(request(route, http));
     } catch (HttpResponseException e) {
       throw e;
     } catch (EofException e) {
       log.debug("Somebody went away in the midst of {}", route, e);
-      return;
+      answer = Problems.of(new Refusal(400, "UNREADABLE", "The request ended before its end"));
+    } catch (TimeoutException e) {
+      answer = Problems.of(new Refusal(408, "TIMEOUT", "The request did not come to its end"));
     } catch (Exception e) {
       answer = Problems.of(e);
     }
@@ -136,15 +163,17 @@ public final class Web implements AutoCloseable {
 
   private Request request(Route route, Context http) {
     if (route.role().isEmpty()) {
-      return new Request(route, http, Principal.EVERYBODY, Web::noTenant);
+      return new Request(route, http, Principal.EVERYBODY, Web::noTenant, () -> true);
     }
     Principal principal = gate.identify(http);
     gate.authorise(principal, route.role().get());
+    gate.checkQueries(http, route);
+    BooleanSupplier known = () -> gate.isKnown(http);
     if (route.scope() == Route.Scope.SYSTEM) {
-      return new Request(route, http, principal, Web::noTenant);
+      return new Request(route, http, principal, Web::noTenant, known);
     }
     TenantName tenant = Gate.tenant(http, principal);
-    return new Request(route, http, principal, once(() -> desks.of(tenant)));
+    return new Request(route, http, principal, once(() -> desks.of(tenant)), known);
   }
 
   private static Desk noTenant() {
@@ -173,6 +202,9 @@ public final class Web implements AutoCloseable {
       http.contentType(answer.contentType()).result(answer.body());
     }
     http.header("Cache-Control", "no-store");
+    if (answer.status() == 401) {
+      http.header("WWW-Authenticate", "Bearer");
+    }
   }
 
   public int port() {

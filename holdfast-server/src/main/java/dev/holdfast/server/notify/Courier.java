@@ -91,8 +91,8 @@ public final class Courier implements Loop.Step {
 
   private static void passOn(Desk desk, List<Webhook> webhooks) {
     Outbox outbox = new Outbox(desk.tenant().db());
-    webhooks.forEach(webhook ->
-        desk.jobs().prepare(job(desk, webhook, Event.JOB_FAILED, "", "", Instant.EPOCH)));
+    webhooks.forEach(
+        webhook -> desk.jobs().prepare(job(webhook, Event.JOB_FAILED, "", "", Instant.EPOCH)));
     int taken;
     do {
       taken = desk.tenant().db().inTransaction(handle -> passOn(handle, desk, webhooks, outbox));
@@ -106,7 +106,7 @@ public final class Courier implements Loop.Step {
       String about = note.jobId().map(UUID::toString).orElse("");
       webhooks.stream()
           .filter(webhook -> webhook.events().contains(event))
-          .map(webhook -> job(desk, webhook, event, about, note.detail().orElse(""), note.at()))
+          .map(webhook -> job(webhook, event, about, note.detail().orElse(""), note.at()))
           .forEach(job -> desk.jobs().enqueue(handle.getConnection(), job));
     }
     return notes.size();
@@ -131,7 +131,6 @@ public final class Courier implements Loop.Step {
           desk,
           webhook.name() + " block " + about + block.since(),
           job(
-              desk,
               webhook,
               Event.OLD_BLOCK,
               about,
@@ -146,7 +145,6 @@ public final class Courier implements Loop.Step {
         desk,
         webhook.name() + " violation " + violation.id() + about + violation.detail(),
         job(
-            desk,
             webhook,
             Event.INVARIANT_VIOLATED,
             about,
@@ -162,13 +160,11 @@ public final class Courier implements Loop.Step {
     desk.jobs().enqueue(job.withId(id));
   }
 
-  private static NewJob job(
-      Desk desk, Webhook webhook, Event event, String about, String detail, Instant at) {
+  private static NewJob job(Webhook webhook, Event event, String about, String detail, Instant at) {
     Delivery delivery =
         new Delivery(
             webhook.name(),
             event.stored(),
-            desk.tenant().name().value(),
             Optional.of(about).filter(id -> !id.isEmpty()).orElse(null),
             detail,
             at.equals(Instant.EPOCH) ? null : at.toString());

@@ -35,19 +35,22 @@ public final class Deliveries {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final Desks desks;
+  private final Receivers receivers;
   private final HttpClient http =
       HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1) // an offer of another puzzles old receivers
           .connectTimeout(PATIENCE)
           .followRedirects(HttpClient.Redirect.NEVER)
           .build();
 
-  private Deliveries(Desks desks) {
+  private Deliveries(Desks desks, Receivers receivers) {
     this.desks = desks;
+    this.receivers = receivers;
   }
 
   /** Makes a worker one that sends what there is to send. */
-  public static Worker worker(WorkerBuilder worker, Desks desks) {
-    Deliveries deliveries = new Deliveries(desks);
+  public static Worker worker(WorkerBuilder worker, Desks desks, Receivers receivers) {
+    Deliveries deliveries = new Deliveries(desks, receivers);
     return worker
         .configure(config -> config.withQueues(Delivery.QUEUE).withConcurrency(4))
         .handleWithOutcome(Delivery.KIND, deliveries::send)
@@ -56,14 +59,21 @@ public final class Deliveries {
 
   private Outcome send(Delivery delivery, JobContext job) throws InterruptedException {
     Optional<Webhook> webhook =
-        desks.of(new TenantName(delivery.tenant())).webhooks().find(delivery.webhook());
+        desks.of(new TenantName(job.tenant())).webhooks().find(delivery.webhook());
     if (webhook.isEmpty()) {
       return Outcome.failed(
           Failure.permanent("WEBHOOK_GONE", "there is no webhook " + delivery.webhook()));
     }
-    String body = body(delivery);
+    URI address = URI.create(webhook.get().url());
+    if (!receivers.allow(address.getHost())) {
+      return Outcome.failed(
+          Failure.permanent(
+              "WEBHOOK_FORBIDDEN",
+              address.getHost() + " is in a network that webhooks may not lead to"));
+    }
+    String body = body(job.tenant(), delivery);
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create(webhook.get().url()))
+        HttpRequest.newBuilder(address)
             .timeout(PATIENCE)
             .header("Content-Type", "application/json")
             .header("X-Holdfast-Event", delivery.event())
@@ -78,14 +88,15 @@ public final class Deliveries {
           : Outcome.failed(
               Failure.retryable("WEBHOOK_REFUSED", "the receiver answered " + answer.statusCode()));
     } catch (IOException e) {
-      return Outcome.failed(Failure.retryable("WEBHOOK_UNREACHABLE", String.valueOf(e)));
+      return Outcome.failed(
+          Failure.retryable("WEBHOOK_UNREACHABLE", "the receiver did not answer"));
     }
   }
 
-  private static String body(Delivery delivery) {
+  private static String body(String tenant, Delivery delivery) {
     ObjectNode json = Json.object();
     json.put("event", delivery.event());
-    json.put("tenant", delivery.tenant());
+    json.put("tenant", tenant);
     json.put("job_id", delivery.jobId());
     json.put("detail", delivery.detail());
     json.put("at", delivery.at());

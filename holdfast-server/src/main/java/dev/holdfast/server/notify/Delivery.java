@@ -5,12 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One message to one webhook, by name: its address and secret are looked up when it is sent. */
 record Delivery(
-    String webhook,
-    String event,
-    String tenant,
-    @Nullable String jobId,
-    String detail,
-    @Nullable String at) {
+    String webhook, String event, @Nullable String jobId, String detail, @Nullable String at) {
 
   static final String QUEUE = "holdfast.webhooks";
   static final Kind<Delivery> KIND = Kind.of("holdfast.webhook", Delivery.class);

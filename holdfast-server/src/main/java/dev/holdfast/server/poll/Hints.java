@@ -5,8 +5,8 @@ import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import java.time.Duration;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,33 +31,39 @@ public final class Hints {
           AS relation
       """;
 
-  private record Seen(long written, long number, long atNanos) {}
+  private record Seen(long written, long number, long atNanos) {
+
+    Seen after(Seen looked) {
+      long next = looked.written == written ? number : number + 1;
+      return new Seen(looked.written, next, looked.atNanos);
+    }
+  }
 
   private final Map<TenantName, Seen> seen = new ConcurrentHashMap<>();
 
   /** A number that is another when something has changed since. */
   public long number(Tenant tenant) {
-    return seen.compute(tenant.name(), (name, before) -> look(tenant, before)).number;
-  }
-
-  private static Seen look(Tenant tenant, @Nullable Seen before) {
+    Seen before = seen.get(tenant.name());
     long now = System.nanoTime();
     if (before != null && now - before.atNanos < LEAST.toNanos()) {
-      return before;
+      return before.number;
     }
-    long written = written(tenant.db());
-    if (before == null) {
-      return new Seen(written, 0, now);
-    }
-    return new Seen(written, written == before.written ? before.number : before.number + 1, now);
+    // Outside the map, whose other keys must not wait for a database.
+    OptionalLong written = written(tenant.db());
+    return seen.merge(
+            tenant.name(),
+            new Seen(written.orElse(-1), 0, now),
+            (known, looked) -> written.isPresent() ? known.after(looked) : known)
+        .number;
   }
 
-  private static long written(Db db) {
+  private static OptionalLong written(Db db) {
     try {
-      return db.withHandle(handle -> handle.createQuery(db.sql(WRITTEN)).mapTo(Long.class).one());
+      return OptionalLong.of(
+          db.withHandle(handle -> handle.createQuery(db.sql(WRITTEN)).mapTo(Long.class).one()));
     } catch (RuntimeException e) {
       log.debug("Could not look for changes", e);
-      return -1;
+      return OptionalLong.empty();
     }
   }
 }

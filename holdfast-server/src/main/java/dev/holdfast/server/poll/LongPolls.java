@@ -1,6 +1,7 @@
 package dev.holdfast.server.poll;
 
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.RemoteLeases;
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +20,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,9 +38,20 @@ public final class LongPolls implements AutoCloseable {
   // What was announced and not heard of is found after so long, as by any worker.
   private static final Duration POLL = Duration.ofSeconds(2);
   private static final Duration LEAST = Duration.ofMillis(5);
+  private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(5);
 
   private final Map<TenantName, Room> rooms = new ConcurrentHashMap<>();
   private volatile boolean closed;
+
+  /** Whoever waits, at the other end of the line. */
+  public interface Caller {
+
+    /** Told every few seconds. */
+    void stillWaits();
+
+    /** Nobody would read the answer. */
+    boolean isGone();
+  }
 
   /**
    * Waits for work.
@@ -43,17 +59,18 @@ public final class LongPolls implements AutoCloseable {
    * @return nothing, when nothing came within the wait
    */
   public List<Lease> await(
-      TenantName tenant, RemoteLeases leases, ClaimRequest request, Duration wait)
+      TenantName tenant, RemoteLeases leases, ClaimRequest request, Duration wait, Caller caller)
       throws InterruptedException {
-    Waiter waiter = new Waiter(request);
+    Waiter waiter = new Waiter(request, caller);
     Room room = rooms.computeIfAbsent(tenant, name -> new Room(name, leases));
     if (closed || !room.enter(waiter)) {
       return List.of();
     }
     try {
-      return waiter.answer.get(wait.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException e) {
-      return room.leave(waiter);
+      return await(waiter, wait) ? waiter.answer.get() : room.leave(waiter).get();
+    } catch (InterruptedException e) {
+      giveBack(leases, request, room.leave(waiter)); // the server ends: nobody will read it
+      throw e;
     } catch (ExecutionException e) {
       throw e.getCause() instanceof HoldfastException failure
           ? failure
@@ -63,14 +80,43 @@ public final class LongPolls implements AutoCloseable {
     }
   }
 
+  private static void giveBack(
+      RemoteLeases leases, ClaimRequest request, CompletableFuture<List<Lease>> answer) {
+    List<Lease> unread = answer.exceptionally(e -> List.of()).join();
+    if (!unread.isEmpty()) {
+      leases.finish(
+          request.worker(),
+          unread.stream()
+              .map(lease ->
+                  new RemoteLeases.End(
+                      lease.key().jobId(),
+                      lease.key().fence(),
+                      Outcome.snoozed(Duration.ZERO),
+                      Optional.empty()))
+              .toList());
+    }
+  }
+
+  private static boolean await(Waiter waiter, Duration wait) throws InterruptedException {
+    long until = System.nanoTime() + wait.toNanos();
+    for (long left = wait.toNanos(); left > 0; left = until - System.nanoTime()) {
+      if (waiter.isAnsweredWithin(Math.min(left, SIGN_OF_LIFE.toNanos()))) {
+        return true;
+      }
+      waiter.caller.stillWaits();
+    }
+    return false;
+  }
+
   /** A tenant may have work. Does not block. */
   public void ring(String tenant) {
     rooms.values().stream().filter(room -> room.tenant.value().equals(tenant)).forEach(Room::ring);
   }
 
-  /** How many wait now. */
-  public int waiting() {
-    return rooms.values().stream().mapToInt(Room::size).sum();
+  /** How many wait for a tenant's work now. */
+  public int waiting(TenantName tenant) {
+    Room room = rooms.get(tenant);
+    return room == null ? 0 : room.size();
   }
 
   /** Lets everybody go, with nothing. */
@@ -83,10 +129,30 @@ public final class LongPolls implements AutoCloseable {
   /** One who waits. Whoever completes the answer has decided, for both sides. */
   private static final class Waiter {
     final ClaimRequest request;
+    final Caller caller;
     final CompletableFuture<List<Lease>> answer = new CompletableFuture<>();
 
-    Waiter(ClaimRequest request) {
+    Waiter(ClaimRequest request, Caller caller) {
       this.request = request;
+      this.caller = caller;
+    }
+
+    boolean isAnsweredWithin(long nanos) throws InterruptedException {
+      try {
+        answer.get(nanos, TimeUnit.NANOSECONDS);
+        return true;
+      } catch (ExecutionException e) {
+        return true; // whoever reads the answer finds it
+      } catch (TimeoutException e) {
+        return false;
+      }
+    }
+
+    /** The same claim, asked again by somebody who thinks that the answer got lost. */
+    boolean repeats(Waiter other) {
+      return request.claimId().isPresent()
+          && request.claimId().equals(other.request.claimId())
+          && request.worker().equals(other.request.worker());
     }
 
     /** What makes requests the same but for who asks, and how many. */
@@ -101,11 +167,13 @@ public final class LongPolls implements AutoCloseable {
     }
   }
 
-  /** Those who wait for one tenant's work. Its fields are guarded by its monitor. */
+  /** Those who wait for one tenant's work. Its fields are guarded by its lock. */
   private static final class Room {
     private final TenantName tenant;
     private final RemoteLeases leases;
-    private final Set<Waiter> waiters = new java.util.LinkedHashSet<>();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Set<Waiter> waiters = new LinkedHashSet<>();
     private final Set<Waiter> beingServed = new HashSet<>();
     private boolean rung;
     private boolean attended;
@@ -116,50 +184,82 @@ public final class LongPolls implements AutoCloseable {
       this.leases = leases;
     }
 
-    synchronized boolean enter(Waiter waiter) {
-      if (closed) {
-        return false;
+    private <T> T locked(Supplier<T> work) {
+      lock.lock();
+      try {
+        return work.get();
+      } finally {
+        lock.unlock();
       }
-      waiters.add(waiter);
-      rung = true; // something may have come between its own look and now
-      if (attended) {
-        notifyAll();
-      } else {
-        attended = true;
-        Thread.ofVirtual().name("holdfast-poll-" + tenant).start(this::attend);
-      }
-      return true;
+    }
+
+    boolean enter(Waiter waiter) {
+      return locked(() -> {
+        if (closed) {
+          return false;
+        }
+        letGo(waiters.stream().filter(waiter::repeats).toList()); // nobody reads their answer
+        waiters.add(waiter);
+        rung = true; // something may have come between its own look and now
+        if (attended) {
+          changed.signalAll();
+        } else {
+          attended = true;
+          Thread.ofVirtual().name("holdfast-poll-" + tenant).start(this::attend);
+        }
+        return true;
+      });
     }
 
     /** Its time is over; what it is being given right now it still gets. */
-    List<Lease> leave(Waiter waiter) throws InterruptedException {
-      synchronized (this) {
+    CompletableFuture<List<Lease>> leave(Waiter waiter) {
+      return locked(() -> {
         while (beingServed.contains(waiter)) {
-          wait();
+          changed.awaitUninterruptibly();
         }
         waiters.remove(waiter);
+        waiter.answer.complete(List.of()); // unless it has got something
+        return waiter.answer;
+      });
+    }
+
+    boolean forget(Waiter waiter) {
+      return locked(() -> waiters.remove(waiter));
+    }
+
+    void ring() {
+      lock.lock();
+      try {
+        rung = true;
+        changed.signalAll();
+      } finally {
+        lock.unlock();
       }
-      return waiter.answer.getNow(List.of());
     }
 
-    synchronized void forget(Waiter waiter) {
-      waiters.remove(waiter);
+    int size() {
+      return locked(waiters::size);
     }
 
-    synchronized void ring() {
-      rung = true;
-      notifyAll();
+    void empty() {
+      lock.lock();
+      try {
+        closed = true;
+        letGo(List.copyOf(waiters));
+        changed.signalAll();
+      } finally {
+        lock.unlock();
+      }
     }
 
-    synchronized int size() {
-      return waiters.size();
-    }
-
-    synchronized void empty() {
-      closed = true;
-      waiters.forEach(waiter -> waiter.answer.complete(List.of()));
-      waiters.clear();
-      notifyAll();
+    // Who is being served may have got something: that is for whoever serves it to say.
+    private void letGo(List<Waiter> some) {
+      some.stream()
+          .filter(waiter -> !beingServed.contains(waiter))
+          .forEach(waiter -> {
+            waiter.answer.complete(List.of());
+            waiters.remove(waiter);
+          });
     }
 
     private void attend() {
@@ -169,22 +269,24 @@ public final class LongPolls implements AutoCloseable {
       }
     }
 
-    private synchronized boolean awaitReason(Duration pause) {
-      long until = System.nanoTime() + pause.toNanos();
-      while (!waiters.isEmpty() && !rung) {
-        long left = (until - System.nanoTime()) / 1_000_000;
-        if (left <= 0) {
-          break;
+    private boolean awaitReason(Duration pause) {
+      return locked(() -> {
+        awaitChange(pause.toNanos());
+        rung = false;
+        attended = !waiters.isEmpty();
+        return attended;
+      });
+    }
+
+    private void awaitChange(long nanos) {
+      long left = nanos;
+      try {
+        while (!waiters.isEmpty() && !rung && left > 0) {
+          left = changed.awaitNanos(left);
         }
-        try {
-          wait(left);
-        } catch (InterruptedException e) {
-          break;
-        }
+      } catch (InterruptedException e) {
+        log.debug("As good a reason to look as any, and nobody does that", e);
       }
-      rung = false;
-      attended = !waiters.isEmpty();
-      return attended;
     }
 
     private Duration serveAll() {
@@ -197,31 +299,31 @@ public final class LongPolls implements AutoCloseable {
     }
 
     /** Alike but for names, limits and claim ids, and each name once. */
-    private synchronized List<List<Waiter>> groups() {
-      Map<Object, List<Waiter>> groups = new LinkedHashMap<>();
-      Map<Object, Set<String>> names = new LinkedHashMap<>();
-      for (Waiter waiter : waiters) {
-        Object shape = waiter.shape();
-        if (names.computeIfAbsent(shape, key -> new HashSet<>()).add(waiter.request.worker())) {
-          groups.computeIfAbsent(shape, key -> new ArrayList<>()).add(waiter);
-          beingServed.add(waiter);
+    private List<List<Waiter>> groups() {
+      return locked(() -> {
+        // What is dealt to one who hung up runs nowhere, and costs the job an attempt.
+        letGo(waiters.stream().filter(waiter -> waiter.caller.isGone()).toList());
+        Map<Object, List<Waiter>> groups = new LinkedHashMap<>();
+        Map<Object, Set<String>> names = new LinkedHashMap<>();
+        for (Waiter waiter : waiters) {
+          Object shape = waiter.shape();
+          if (names.computeIfAbsent(shape, key -> new HashSet<>()).add(waiter.request.worker())) {
+            groups.computeIfAbsent(shape, key -> new ArrayList<>()).add(waiter);
+            beingServed.add(waiter);
+          }
         }
-      }
-      return List.copyOf(groups.values());
+        return List.copyOf(groups.values());
+      });
     }
 
     private Duration serve(List<Waiter> alike) {
       try {
         RemoteLeases.Dealt dealt =
             leases.claimForAll(alike.stream().map(waiter -> waiter.request).toList());
-        boolean everybody = true;
         for (int i = 0; i < alike.size(); i++) {
-          List<Lease> hand = dealt.leases().get(i);
-          everybody &= !hand.isEmpty();
-          if (!hand.isEmpty()) {
-            alike.get(i).answer.complete(hand);
-          }
+          dealt.hands().get(i).ifPresent(alike.get(i).answer::complete);
         }
+        boolean everybody = dealt.hands().stream().allMatch(Optional::isPresent);
         Optional<Duration> due = dealt.nextDueIn();
         return everybody
             ? LEAST
@@ -235,10 +337,18 @@ public final class LongPolls implements AutoCloseable {
       }
     }
 
-    private synchronized void served(List<Waiter> alike) {
-      alike.forEach(beingServed::remove);
-      waiters.removeIf(waiter -> waiter.answer.isDone());
-      notifyAll();
+    private void served(List<Waiter> alike) {
+      lock.lock();
+      try {
+        alike.forEach(beingServed::remove);
+        waiters.removeIf(waiter -> waiter.answer.isDone());
+        if (closed) {
+          letGo(List.copyOf(waiters));
+        }
+        changed.signalAll();
+      } finally {
+        lock.unlock();
+      }
     }
   }
 }

@@ -9,7 +9,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The tenants that this node has been asked about. Opening one looks at its tables, so it is done
- * once; one that was dropped since says so itself, and is forgotten. Thread-safe.
+ * once. One that another node dropped since answers that there is no such tenant, by its missing
+ * tables; one that was made anew under its name is served as well, because all that is kept of it
+ * here is its name. Thread-safe.
  */
 public final class Desks {
 

@@ -20,6 +20,9 @@ public record Node(
   public Node {
     Limits.name("id", id);
     Limits.name("host", host);
+    if (host.startsWith("-")) {
+      throw HoldfastException.invalid("host", host, "a host, not an option of a command");
+    }
     port.ifPresent(number -> {
       if (number < 1 || number > 65_535) {
         throw HoldfastException.invalid("port", number, "1 to 65535");

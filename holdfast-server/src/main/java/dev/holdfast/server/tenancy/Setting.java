@@ -2,10 +2,11 @@ package dev.holdfast.server.tenancy;
 
 import dev.holdfast.error.HoldfastException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /**
- * What can be set for a tenant while the server runs, under the documents' own names. Some are the
+ * What can be set for a tenant while the server runs, under the documents' own names. They are the
  * defaults of a dialect's queue, and are kept where the engine reads them: in that queue's own
  * settings, so that jobs which do not say otherwise follow at once.
  */
@@ -15,35 +16,28 @@ public enum Setting {
   BACKOFF_BASE_SEC(30, 0, 2_592_000, "pull", "retry.base_seconds"),
   BACKOFF_MAX_SEC(3_600, 0, 2_592_000, "pull", "retry.cap_seconds"),
   TOKEN_LIMIT(15_000, 1, Long.MAX_VALUE, "targets", "token_limit"),
-  QUEUE_CLAIM_TTL(300, 1, 86_400, "agents", "lease_seconds"),
-  HOST_HEARTBEAT_TTL(60, 1, 86_400),
-  WORKER_STALE_GRACE_SECONDS(120, 0, 86_400),
-  JOB_STATUS_TTL(300, 1, 86_400),
-  SHUTDOWN_GRACE_PERIOD_SECONDS(300, 0, 86_400);
+  QUEUE_CLAIM_TTL(300, 1, 86_400, "agents", "lease_seconds");
 
   /** Where a queue's defaults say it. */
-  record Place(String queue, String field) {}
+  record Place(String queue, String field) {
+
+    List<String> path() {
+      return List.of(field.split("\\.", -1));
+    }
+  }
 
   private final long ofItself;
   private final long least;
   private final long most;
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of two strings
-  private final Optional<Place> place;
-
-  Setting(long ofItself, long least, long most) {
-    this(ofItself, least, most, Optional.empty());
-  }
+  private final Place place;
 
   Setting(long ofItself, long least, long most, String queue, String field) {
-    this(ofItself, least, most, Optional.of(new Place(queue, field)));
-  }
-
-  Setting(long ofItself, long least, long most, Optional<Place> place) {
     this.ofItself = ofItself;
     this.least = least;
     this.most = most;
-    this.place = place;
+    this.place = new Place(queue, field);
   }
 
   /** What it is when nobody said. */
@@ -51,7 +45,7 @@ public enum Setting {
     return ofItself;
   }
 
-  Optional<Place> place() {
+  Place place() {
     return place;
   }
 
@@ -71,10 +65,7 @@ public enum Setting {
     }
   }
 
-  public static Setting named(String name) {
-    return Arrays.stream(values())
-        .filter(setting -> setting.name().equals(name))
-        .findFirst()
-        .orElseThrow(() -> HoldfastException.invalid("name", name, Arrays.toString(values())));
+  public static Optional<Setting> named(String name) {
+    return Arrays.stream(values()).filter(setting -> setting.name().equals(name)).findFirst();
   }
 }

@@ -12,7 +12,8 @@ import org.jdbi.v3.core.Handle;
 /** The settings of one tenant. What is stored wins over the environment. Thread-safe. */
 public final class Settings {
 
-  private static final String PUT =
+  // That somebody said so: the environment has no word any more.
+  private static final String SAY =
       """
       INSERT INTO {schema}.setting (name, value) VALUES (:name, :value)
       ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = now()
@@ -24,9 +25,14 @@ public final class Settings {
       ON CONFLICT (name) DO NOTHING
       """;
 
-  private static final String ALL =
+  private static final String IN_FORCE =
       """
-      SELECT name, value FROM {schema}.setting
+      SELECT (defaults #>> :path)::numeric FROM {schema}.queue WHERE name = :queue
+      """;
+
+  private static final String LOCK =
+      """
+      SELECT name FROM {schema}.queue WHERE name = :queue FOR UPDATE
       """;
 
   private static final String ENFORCE =
@@ -56,35 +62,43 @@ public final class Settings {
 
   /** All of them, as they are in force. */
   public Map<Setting, Long> all() {
-    Map<Setting, Long> values = new EnumMap<>(Setting.class);
-    for (Setting setting : Setting.values()) {
-      values.put(setting, setting.ofItself());
-    }
-    db.withHandle(handle -> handle.createQuery(db.sql(ALL)).mapToMap().list())
-        .forEach(row -> {
-          Setting setting = Setting.named(String.valueOf(row.get("name")));
-          values.put(setting, setting.parse(String.valueOf(row.get("value"))));
-        });
-    return values;
+    return db.inTransaction(handle -> {
+      Map<Setting, Long> values = new EnumMap<>(Setting.class);
+      for (Setting setting : Setting.values()) {
+        values.put(setting, inForce(handle, setting));
+      }
+      return values;
+    });
   }
 
-  public long get(Setting setting) {
-    return all().getOrDefault(setting, setting.ofItself());
+  private long inForce(Handle handle, Setting setting) {
+    return handle
+        .createQuery(db.sql(IN_FORCE))
+        .bind("queue", setting.place().queue())
+        .bindArray("path", String.class, setting.place().path())
+        .mapTo(Long.class)
+        .findOne()
+        .orElse(setting.ofItself());
   }
 
   /** In force at once, everywhere. */
   public void put(Setting setting, long value, Act act) {
     long checked = setting.checked(value);
-    String before = String.valueOf(get(setting));
     db.useTransaction(handle -> {
-      store(handle, PUT, setting, checked);
+      handle
+          .createQuery(db.sql(LOCK))
+          .bind("queue", setting.place().queue())
+          .mapTo(String.class)
+          .findOne();
+      String before = String.valueOf(inForce(handle, setting));
+      store(handle, SAY, setting, checked);
       enforce(handle, setting, checked);
       audit.write(
           handle, act, "put_setting", "setting:" + setting, before, String.valueOf(checked));
     });
   }
 
-  /** What the environment says, where nothing is stored yet. */
+  /** What the environment says, where nobody said anything yet. */
   public void seed(Map<String, String> environment) {
     for (Setting setting : Setting.values()) {
       Optional.ofNullable(environment.get(setting.name()))
@@ -107,14 +121,11 @@ public final class Settings {
   }
 
   private void enforce(Handle handle, Setting setting, long value) {
-    setting
-        .place()
-        .ifPresent(place ->
-            handle
-                .createUpdate(db.sql(ENFORCE))
-                .bind("queue", place.queue())
-                .bindArray("path", String.class, (Object[]) place.field().split("\\.", -1))
-                .bind("value", value)
-                .execute());
+    handle
+        .createUpdate(db.sql(ENFORCE))
+        .bind("queue", setting.place().queue())
+        .bindArray("path", String.class, setting.place().path())
+        .bind("value", value)
+        .execute();
   }
 }

@@ -27,6 +27,17 @@ public final class Webhooks {
       SELECT name, url, events, secret FROM {schema}.webhook ORDER BY name LIMIT 1000
       """;
 
+  private static final String FIND =
+      """
+      SELECT name, url, events, secret FROM {schema}.webhook WHERE name = :name
+      """;
+
+  // With the last one goes what it was to be told: a new one must not hear of old things.
+  private static final String FORGET =
+      """
+      DELETE FROM {schema}.outbox WHERE NOT EXISTS (SELECT FROM {schema}.webhook)
+      """;
+
   private static final String DELETE =
       """
       DELETE FROM {schema}.webhook WHERE name = :name
@@ -71,7 +82,8 @@ public final class Webhooks {
   }
 
   public Optional<Webhook> find(String name) {
-    return list().stream().filter(webhook -> webhook.name().equals(name)).findFirst();
+    return db.withHandle(
+        handle -> handle.createQuery(db.sql(FIND)).bind("name", name).map(WEBHOOK).findOne());
   }
 
   public void delete(String name, Act act) {
@@ -79,6 +91,7 @@ public final class Webhooks {
       if (handle.createUpdate(db.sql(DELETE)).bind("name", name).execute() == 0) {
         throw new HoldfastException(ErrorCode.NOT_FOUND, "no webhook " + name);
       }
+      handle.createUpdate(db.sql(FORGET)).execute();
       audit.write(handle, act, "delete_webhook", "webhook:" + name, name, "");
     });
   }

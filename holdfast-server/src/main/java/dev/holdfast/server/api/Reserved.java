@@ -1,0 +1,20 @@
+package dev.holdfast.server.api;
+
+import dev.holdfast.error.HoldfastException;
+
+/**
+ * Names that the server keeps for its own work, like telling webhooks: whoever could enqueue or
+ * take such jobs could speak in the server's name.
+ */
+final class Reserved {
+
+  private static final String PREFIX = "holdfast.";
+
+  private Reserved() {}
+
+  static void check(String field, String name) {
+    if (name.startsWith(PREFIX)) {
+      throw HoldfastException.invalid(field, name, "names that do not begin with " + PREFIX);
+    }
+  }
+}

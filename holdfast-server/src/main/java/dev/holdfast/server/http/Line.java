@@ -1,0 +1,42 @@
+package dev.holdfast.server.http;
+
+import io.javalin.http.Context;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.util.BufferUtil;
+
+/** The connection that a request came by. */
+final class Line {
+
+  private static final int ROOM = 1_024;
+
+  private Line() {}
+
+  /**
+   * Whether the client has hung up. Nobody reads from the connection while its request is being
+   * answered, so it does not show by itself. Called by one thread at a time.
+   */
+  static boolean isCut(Context http) {
+    Connection connection =
+        ServletContextRequest.getServletContextRequest(http.req())
+            .getConnectionMetaData()
+            .getConnection();
+    EndPoint end = connection.getEndPoint();
+    if (!end.isOpen()) {
+      return true;
+    }
+    try {
+      ByteBuffer ahead = BufferUtil.allocate(ROOM);
+      int read = end.fill(ahead);
+      if (read > 0 && connection instanceof Connection.UpgradeTo next) {
+        next.onUpgradeTo(ahead); // it has sent its next request already, which is to be read
+      }
+      return read < 0;
+    } catch (IOException e) {
+      return true;
+    }
+  }
+}
