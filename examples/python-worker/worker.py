@@ -21,7 +21,7 @@ def call(path, body):
                 return json.load(answer)
         except urllib.error.HTTPError as error:
             if error.code < 500:
-                raise SystemExit(f"{path}: {error.code} {error.read().decode()}")
+                raise RuntimeError(f"{path}: {error.code} {error.read().decode()}")
         except OSError:
             pass  # the server is away: again
         threading.Event().wait(1)
