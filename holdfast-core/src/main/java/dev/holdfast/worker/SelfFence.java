@@ -3,6 +3,7 @@ package dev.holdfast.worker;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.worker.Running.Interruption;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,6 +18,8 @@ final class SelfFence implements Loop.Step {
   private static final Logger log = LoggerFactory.getLogger(SelfFence.class);
 
   private static final Duration PERIOD = Duration.ofMillis(100);
+  // Half of the shortest lease: what starts meanwhile is looked at in time.
+  private static final Duration IDLE = Duration.ofMillis(500);
 
   private final InFlight inFlight;
   private final WorkerListener listener;
@@ -30,8 +33,9 @@ final class SelfFence implements Loop.Step {
 
   @Override
   public Duration runOnce() {
+    List<Running> all = inFlight.all();
     long stopped =
-        inFlight.all().stream()
+        all.stream()
             .filter(running -> running.isPastDeadline(nanoTime.getAsLong()) && !running.isOver())
             .filter(running -> running.interrupt(Interruption.LOST))
             .peek(running -> listener.leaseLost(running.lease()))
@@ -39,6 +43,6 @@ final class SelfFence implements Loop.Step {
     if (stopped > 0) {
       log.warn("Could not renew {} leases in time; their handlers are being stopped", stopped);
     }
-    return PERIOD;
+    return all.isEmpty() ? IDLE : PERIOD;
   }
 }

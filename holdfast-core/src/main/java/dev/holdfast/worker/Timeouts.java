@@ -3,6 +3,7 @@ package dev.holdfast.worker;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.worker.Running.Interruption;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,6 +14,7 @@ final class Timeouts implements Loop.Step {
   private static final Logger log = LoggerFactory.getLogger(Timeouts.class);
 
   private static final Duration PERIOD = Duration.ofMillis(200);
+  private static final Duration IDLE = Duration.ofMillis(500);
 
   // Long enough to write something down and close a connection.
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -30,7 +32,8 @@ final class Timeouts implements Loop.Step {
   @Override
   public Duration runOnce() {
     long now = nanoTime.getAsLong();
-    for (Running running : inFlight.all()) {
+    List<Running> all = inFlight.all();
+    for (Running running : all) {
       if (running.isTimedOut(now) && running.interruption().isEmpty()) {
         boolean unused = running.interrupt(Interruption.TIMEOUT);
       }
@@ -44,6 +47,6 @@ final class Timeouts implements Loop.Step {
         listener.stubborn(running.lease());
       }
     }
-    return PERIOD;
+    return all.isEmpty() ? IDLE : PERIOD;
   }
 }
