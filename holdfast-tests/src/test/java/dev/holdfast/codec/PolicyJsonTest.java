@@ -113,8 +113,8 @@ class PolicyJsonTest {
         "{'retry': {'type': 'often'}}                                     | retry.type",
         "{'retry': {'type': 'schedule'}}                                  | retry.delays_seconds",
         "{'retry': {'type': 'schedule', 'delays_seconds': [-1]}}          | retry.delays_seconds",
-        "{'retry': {'type': 'exponential', 'base_seconds': 0}}            | retry.base_seconds",
-        "{'retry': {'type': 'exponential', 'base_seconds': 7200}}         | retry.base_seconds",
+        "{'retry': {'type': 'exponential', 'base_seconds': -1}}           | retry.base_seconds",
+        "{'retry': {'type': 'exponential', 'base_seconds': 2592001}}      | retry.base_seconds",
         "{'retry': {'type': 'exponential', 'cap_seconds': 9999999}}       | retry.cap_seconds",
         "{'retry': {'type': 'exponential', 'jitter': 2}}                  | retry.jitter"
       },
