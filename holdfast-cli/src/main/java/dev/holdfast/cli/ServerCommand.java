@@ -9,6 +9,7 @@ import dev.holdfast.server.ServerRole;
 import dev.holdfast.server.http.Proxies;
 import dev.holdfast.server.http.Tls;
 import dev.holdfast.server.notify.Receivers;
+import dev.holdfast.server.postgres.EmbeddedPostgres;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -35,7 +36,9 @@ final class ServerCommand implements Callable<Integer> {
   @Option(
       names = "--database-url",
       defaultValue = "${env:HOLDFAST_DATABASE_URL:-${env:DATABASE_URL}}",
-      description = "postgresql://user:password@host:5432/database (or $$DATABASE_URL)",
+      description =
+          "postgresql://user:password@host:5432/database (or $$DATABASE_URL); without one, a"
+              + " PostgreSQL of its own in the data directory.",
       showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER)
   private @Nullable String databaseUrl;
 
@@ -54,7 +57,7 @@ final class ServerCommand implements Callable<Integer> {
   @Option(
       names = "--data",
       defaultValue = "${env:HOLDFAST_DATA:-holdfast-data}",
-      description = "The directory for the first token.",
+      description = "The directory for the first token, and for the database when it has its own.",
       paramLabel = "DIR")
   private Path data = Path.of("holdfast-data");
 
@@ -113,12 +116,20 @@ final class ServerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    if (databaseUrl == null || databaseUrl.isBlank()) {
-      throw HoldfastException.badConfig(
-          "--database-url", "", "the address of a PostgreSQL of version 15 or later");
-    }
     ServerConfig config = config();
-    try (HikariDataSource pool = pool(DatabaseUrl.parse(databaseUrl));
+    if (databaseUrl != null && !databaseUrl.isBlank()) {
+      return serve(config, pool(DatabaseUrl.parse(databaseUrl).jdbc()));
+    }
+    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(data)) {
+      HikariConfig pool = pool(postgres.jdbcUrl());
+      pool.setUsername(postgres.user());
+      pool.setPassword(postgres.password());
+      return serve(config, pool);
+    }
+  }
+
+  private int serve(ServerConfig config, HikariConfig database) throws InterruptedException {
+    try (HikariDataSource pool = new HikariDataSource(database);
         HoldfastServer server = HoldfastServer.start(config, pool)) {
       CountDownLatch ended = new CountDownLatch(1);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> end(server, ended)));
@@ -160,16 +171,16 @@ final class ServerCommand implements Callable<Integer> {
         .collect(Collectors.toSet());
   }
 
-  private HikariDataSource pool(DatabaseUrl url) {
+  private HikariConfig pool(String jdbcUrl) {
     if (connections < 5 || connections > 1_000) {
       throw HoldfastException.badConfig("--connections", connections, "5 to 1000");
     }
     HikariConfig config = new HikariConfig();
-    config.setJdbcUrl(url.jdbc());
+    config.setJdbcUrl(jdbcUrl);
     config.setMaximumPoolSize(connections);
     config.setPoolName("holdfast");
     config.addDataSourceProperty("tcpKeepAlive", "true"); // a firewall that forgot us is found out
-    return new HikariDataSource(config);
+    return config;
   }
 
   private void greet(ServerConfig config, HoldfastServer server) {

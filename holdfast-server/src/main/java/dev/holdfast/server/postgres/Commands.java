@@ -1,0 +1,67 @@
+package dev.holdfast.server.postgres;
+
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Runs PostgreSQL's programs. They refuse to be run by root; root runs them in a user namespace,
+ * where it is nobody and still owns its files.
+ */
+final class Commands {
+
+  private static final boolean IS_ROOT = "root".equals(System.getProperty("user.name"));
+
+  private final Path home;
+
+  Commands(Path home) {
+    this.home = home;
+  }
+
+  /** Waits for its end, and answers what it said. */
+  String run(String program, String... arguments) {
+    List<String> command = new ArrayList<>();
+    if (IS_ROOT) {
+      command.addAll(List.of("unshare", "--user"));
+    }
+    command.add(home.resolve("bin").resolve(program).toString());
+    command.addAll(List.of(arguments));
+    try {
+      // Into a file: what it starts inherits its output, and would keep a pipe open for ever.
+      Path said = Files.createTempFile("holdfast", program);
+      try {
+        int code =
+            new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(said.toFile())
+                .start()
+                .waitFor();
+        String text = Files.readString(said, StandardCharsets.UTF_8).strip();
+        if (code != 0) {
+          throw failed(program, text);
+        }
+        return text;
+      } finally {
+        Files.delete(said);
+      }
+    } catch (IOException e) {
+      throw failed(program, e.getMessage() + remedy());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw failed(program, "interrupted");
+    }
+  }
+
+  private static String remedy() {
+    return IS_ROOT ? "; as root it needs user namespaces, or use --database-url" : "";
+  }
+
+  private static HoldfastException failed(String program, String why) {
+    return new HoldfastException(ErrorCode.UNAVAILABLE, program + " failed: " + why);
+  }
+}
