@@ -252,6 +252,17 @@ public final class HoldfastClient {
     return JobJson.read(wire.post("/jobs/" + id + "/" + what.stored(), body).body());
   }
 
+  /**
+   * Asks for anything that the API has, also for what this class has no method for.
+   *
+   * @param path after {@code /api/v1}, like {@code /queues/mail}, with its parts encoded
+   * @param body for methods that take one
+   */
+  public ObjectNode ask(
+      String method, String path, Map<String, String> query, Optional<ObjectNode> body) {
+    return wire.send(method, Wire.withQuery(path, query), body).body().json();
+  }
+
   /** Leases, for workers of one's own. */
   public HttpLeases leases() {
     return new HttpLeases(wire, Duration.ZERO);

@@ -40,12 +40,7 @@ record Wire(HttpClient http, String base, Map<String, String> headers, Duration 
   record Answer(int status, Fields body) {}
 
   Answer get(String path, Map<String, String> query) {
-    String asked =
-        query.entrySet().stream()
-            .map(entry -> entry.getKey() + "=" + encoded(entry.getValue()))
-            .collect(Collectors.joining("&"));
-    String whole = asked.isEmpty() ? path : path + "?" + asked;
-    return send("GET", whole, Optional.empty(), timeout);
+    return send("GET", withQuery(path, query), Optional.empty(), timeout);
   }
 
   private static String encoded(String value) {
@@ -76,6 +71,18 @@ record Wire(HttpClient http, String base, Map<String, String> headers, Duration 
       log.debug("Asking again for {}", path, e);
       return send("POST", path, text, timeout.plus(wait));
     }
+  }
+
+  Answer send(String method, String path, Optional<ObjectNode> body) {
+    return send(method, path, body.map(Json::write), timeout);
+  }
+
+  static String withQuery(String path, Map<String, String> query) {
+    String asked =
+        query.entrySet().stream()
+            .map(entry -> entry.getKey() + "=" + encoded(entry.getValue()))
+            .collect(Collectors.joining("&"));
+    return asked.isEmpty() ? path : path + "?" + asked;
   }
 
   private Answer send(String method, String path, Optional<String> body, Duration limit) {

@@ -1,0 +1,218 @@
+package dev.holdfast.cli;
+
+import static dev.holdfast.cli.Verb.get;
+import static dev.holdfast.cli.Verb.of;
+
+import dev.holdfast.cli.Verb.Type;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The table of commands that are one request each. */
+final class Verbs {
+
+  private static final String[] JOB_COLUMNS = {
+    "id", "state", "queue", "kind", "attempt", "run_at", "error_code"
+  };
+  private static final String[] JOB_FILTERS = {
+    "state", "queue", "kind", "target", "resource", "tag", "worker", "error"
+  };
+
+  private Verbs() {}
+
+  static List<Verb> all() {
+    List<Verb> verbs = new ArrayList<>(jobs());
+    verbs.addAll(ofTheQueue());
+    verbs.addAll(schedules());
+    verbs.addAll(registry());
+    verbs.addAll(administration());
+    return verbs;
+  }
+
+  private static List<Verb> jobs() {
+    List<Verb> verbs = new ArrayList<>();
+    verbs.add(
+        get("jobs list", "/jobs", "Lists jobs, newest first.")
+            .columns(JOB_COLUMNS)
+            .queries(JOB_FILTERS)
+            .paged());
+    verbs.add(get("jobs show", "/jobs/{id}", "Shows a job."));
+    verbs.add(get("jobs why", "/jobs/{id}/why", "Says why a job is not running."));
+    verbs.add(
+        get("jobs attempts", "/jobs/{id}/attempts", "Lists a job's attempts.")
+            .columns(
+                "attempt", "outcome", "worker", "started_at", "finished_at", "error_code"));
+    for (String act :
+        List.of("cancel", "stop", "pause", "resume", "retry", "requeue", "fail")) {
+      verbs.add(
+          of("jobs " + act, "POST", "/jobs/{id}/" + act, "Lets you " + act + " a job.")
+              .says("reason", Type.TEXT)
+              .says("force", Type.FLAG));
+    }
+    verbs.add(
+        of("jobs resolve", "POST", "/jobs/{id}/resolve", "You did by hand what a job was to do.")
+            .says("result", Type.JSON)
+            .says("reason", Type.TEXT)
+            .says("force", Type.FLAG));
+    verbs.add(
+        of("jobs change", "PATCH", "/jobs/{id}", "Changes a job that waits.")
+            .says("run_at", Type.TEXT)
+            .says("priority", Type.NUMBER)
+            .says("tags", Type.LIST)
+            .says("reason", Type.TEXT));
+    verbs.add(of("jobs delete", "DELETE", "/jobs/{id}", "Removes a finished job."));
+    Verb each =
+        of("jobs each", "POST", "/jobs/actions", "Does the same to many jobs, chosen by filters.")
+            .takes("action", Type.TEXT)
+            .says("dry_run", Type.FLAG)
+            .says("reason", Type.TEXT)
+            .says("force", Type.FLAG)
+            .says("limit", Type.NUMBER)
+            .columns("job_id", "state", "status");
+    for (String filter : JOB_FILTERS) {
+      each = each.says("filter." + filter, Type.TEXT);
+    }
+    verbs.add(each);
+    verbs.add(enqueue());
+    return verbs;
+  }
+
+  private static Verb enqueue() {
+    return of("enqueue", "POST", "/jobs", "Enqueues a job.")
+        .takes("kind", Type.TEXT)
+        .says("args", Type.JSON)
+        .says("id", Type.TEXT)
+        .says("queue", Type.TEXT)
+        .says("priority", Type.NUMBER)
+        .says("run_at", Type.TEXT)
+        .says("delay_seconds", Type.NUMBER)
+        .says("target", Type.TEXT)
+        .says("resources", Type.LIST)
+        .says("max_attempts", Type.NUMBER)
+        .says("retry", Type.JSON)
+        .says("timeout_seconds", Type.NUMBER)
+        .says("lease_seconds", Type.NUMBER)
+        .says("on_lease_lost", Type.TEXT)
+        .says("on_stop", Type.TEXT)
+        .says("on_failure", Type.TEXT)
+        .says("unique_key", Type.TEXT)
+        .says("tags", Type.LIST)
+        .says("target_count", Type.NUMBER)
+        .says("preferred_host", Type.TEXT)
+        .says("require_host", Type.FLAG)
+        .says("labels", Type.JSON)
+        .says("subject", Type.JSON)
+        .says("site_id", Type.TEXT)
+        .says("environment_id", Type.TEXT)
+        .says("node_id", Type.TEXT)
+        .says("pending", Type.FLAG);
+  }
+
+  private static List<Verb> ofTheQueue() {
+    return List.of(
+        get("queues list", "/queues", "Lists queues.")
+            .columns("name", "paused", "concurrency_limit", "queued", "running")
+            .paged(),
+        get("queues show", "/queues/{name}", "Shows a queue."),
+        of("queues set", "PUT", "/queues/{name}", "Pauses a queue, limits it, gives it defaults.")
+            .says("paused", Type.CHOICE)
+            .says("concurrency_limit", Type.NUMBER)
+            .says("defaults", Type.JSON),
+        get("resources list", "/resources", "Lists resources.")
+            .columns("name", "capacity", "holders", "waiters")
+            .paged(),
+        get("resources show", "/resources/{name}", "Shows who has a resource, and who waits."),
+        of("resources set", "PUT", "/resources/{name}", "Sets a resource's capacity.")
+            .says("capacity", Type.NUMBER),
+        of("resources release", "POST", "/resources/{name}/release", "Takes all blocks off it.")
+            .says("reason", Type.TEXT));
+  }
+
+  private static List<Verb> schedules() {
+    return List.of(
+        get("schedules list", "/schedules", "Lists schedules.")
+            .columns("name", "cron", "every_seconds", "timezone", "kind", "enabled", "next_at")
+            .paged(),
+        get("schedules show", "/schedules/{name}", "Shows a schedule."),
+        of("schedules set", "PUT", "/schedules/{name}", "Makes a schedule, or makes it so.")
+            .says("cron", Type.TEXT)
+            .says("every_seconds", Type.NUMBER)
+            .says("timezone", Type.TEXT)
+            .says("kind", Type.TEXT)
+            .says("queue", Type.TEXT)
+            .says("args", Type.JSON)
+            .says("coalesce", Type.CHOICE)
+            .says("misfire_grace_seconds", Type.NUMBER)
+            .says("max_instances", Type.NUMBER)
+            .says("expected_runtime_seconds", Type.NUMBER)
+            .says("dst", Type.JSON)
+            .says("enabled", Type.CHOICE),
+        of("schedules delete", "DELETE", "/schedules/{name}", "Removes a schedule."),
+        get("schedules slots", "/schedules/{name}/slots", "Shows what became of its slots.")
+            .columns("scheduled_for", "status", "reason", "job_id")
+            .paged(),
+        get("schedules next", "/schedules/{name}/next", "Says when it is due next.")
+            .queries("count", "from"),
+        of("schedules trigger", "POST", "/schedules/{name}/trigger", "Runs it now, for a slot.")
+            .says("scheduled_for", Type.TEXT)
+            .says("reason", Type.TEXT));
+  }
+
+  private static List<Verb> registry() {
+    return List.of(
+        get("workers list", "/workers", "Lists workers.")
+            .columns("name", "host", "online", "active_jobs", "queues", "last_seen")
+            .paged(),
+        get("kinds list", "/kinds", "Lists registered kinds.")
+            .columns("name", "executor", "playbook", "node_targeted", "subject_during")
+            .paged(),
+        get("kinds show", "/kinds/{name}", "Shows a kind."),
+        of("kinds set", "PUT", "/kinds/{name}", "Registers a kind.")
+            .says("executor", Type.TEXT)
+            .says("playbook", Type.TEXT)
+            .says("node_targeted", Type.CHOICE)
+            .says("subject_during", Type.TEXT)
+            .says("defaults", Type.JSON),
+        get("nodes list", "/nodes", "Lists nodes.")
+            .columns("id", "host", "port", "user", "connection")
+            .paged(),
+        get("nodes show", "/nodes/{id}", "Shows a node."),
+        of("nodes set", "PUT", "/nodes/{id}", "Registers a node.")
+            .says("host", Type.TEXT)
+            .says("port", Type.NUMBER)
+            .says("user", Type.TEXT)
+            .says("key_file", Type.TEXT)
+            .says("connection", Type.TEXT),
+        of("nodes delete", "DELETE", "/nodes/{id}", "Removes a node."),
+        get("subjects show", "/subjects/{type}/{id}", "Shows the state of what jobs work on."),
+        get("settings list", "/settings", "Lists settings.").columns("name", "value", "default"),
+        of("settings set", "PUT", "/settings/{name}", "Changes a setting, in force at once.")
+            .takes("value", Type.NUMBER),
+        get("webhooks list", "/webhooks", "Lists webhooks.").columns("name", "url", "events"),
+        of("webhooks set", "PUT", "/webhooks/{name}", "Makes a webhook.")
+            .says("url", Type.TEXT)
+            .says("events", Type.LIST)
+            .says("secret", Type.TEXT),
+        of("webhooks delete", "DELETE", "/webhooks/{name}", "Removes a webhook."));
+  }
+
+  private static List<Verb> administration() {
+    return List.of(
+        get("tenants list", "/tenants", "Lists tenants.").columns("name"),
+        of("tenants create", "POST", "/tenants", "Makes a tenant.").takes("name", Type.TEXT),
+        of("tenants drop", "DELETE", "/tenants/{name}", "Removes a tenant and all that is in it."),
+        get("tokens list", "/tokens", "Lists tokens, newest first.")
+            .columns("id", "name", "role", "tenant", "expires_at", "revoked_at")
+            .paged(),
+        of("tokens create", "POST", "/tokens", "Makes a token; it is shown once.")
+            .takes("name", Type.TEXT)
+            .says("role", Type.TEXT)
+            .says("tenant", Type.TEXT)
+            .says("expires_at", Type.TEXT),
+        of("tokens revoke", "DELETE", "/tokens/{id}", "Revokes a token."),
+        get("audit list", "/audit", "Lists what people did, newest first.")
+            .columns("at", "actor", "act", "job_id", "resource", "before", "after", "reason")
+            .paged(),
+        get("invariants check", "/invariants", "Says what is not as it must be.")
+            .columns("id", "job_id", "resource", "detail"));
+  }
+}
