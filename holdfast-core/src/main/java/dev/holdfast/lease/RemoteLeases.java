@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -34,14 +35,15 @@ public final class RemoteLeases {
       SELECT asked.job_id AS id, asked.fence,
              coalesce(done.state, live.state, 'queued') AS state
         FROM unnest((SELECT :job_ids), (SELECT :fences), (SELECT :outcomes),
-                    (SELECT :error_codes)) AS asked (job_id, fence, outcome, error_code)
+                    (SELECT :error_codes), (SELECT :workers))
+          AS asked (job_id, fence, outcome, error_code, worker)
         LEFT JOIN LATERAL (
           SELECT job_done.state
             FROM {schema}.job_done
            WHERE job_done.id = asked.job_id AND job_done.fence = asked.fence
              AND job_done.attempt_outcome = asked.outcome
              AND (asked.outcome <> 'failed' OR job_done.error_code = asked.error_code)
-             AND job_done.worker = :worker
+             AND job_done.worker = asked.worker
           OFFSET 0
         ) AS done ON true
         LEFT JOIN LATERAL (
@@ -50,7 +52,7 @@ public final class RemoteLeases {
            WHERE attempt.job_id = asked.job_id AND attempt.fence = asked.fence
              AND attempt.outcome = asked.outcome
              AND (asked.outcome <> 'failed' OR attempt.error_code = asked.error_code)
-             AND attempt.worker = :worker
+             AND attempt.worker = asked.worker
           OFFSET 0
         ) AS earlier ON true
         LEFT JOIN LATERAL (
@@ -62,12 +64,18 @@ public final class RemoteLeases {
        WHERE done.state IS NOT NULL OR earlier.job_id IS NOT NULL
       """;
 
+  private static final String NAMED_HOSTS =
+      """
+      SELECT DISTINCT host FROM {schema}.lane WHERE host <> ''
+      """;
+
   /**
    * An attempt that ended, as its worker says.
    *
    * @param logExcerpt the last of what it said, kept with the attempt
    */
-  public record End(UUID jobId, long fence, Outcome outcome, Optional<String> logExcerpt) {}
+  public record End(
+      String worker, UUID jobId, long fence, Outcome outcome, Optional<String> logExcerpt) {}
 
   /**
    * What became of a lease that was to be renewed.
@@ -117,6 +125,12 @@ public final class RemoteLeases {
     return new Dealt(dealt.hands(), dealt.nextDueIn());
   }
 
+  /** Hosts that jobs have asked for, now or earlier: few, and none where nobody does. */
+  public Set<String> namedHosts() {
+    return db.withHandle(
+        handle -> handle.createQuery(db.sql(NAMED_HOSTS)).mapTo(String.class).collectIntoSet());
+  }
+
   public LeaseKey key(UUID jobId, long fence) {
     return new LeaseKey(tenant, jobId, fence);
   }
@@ -161,7 +175,7 @@ public final class RemoteLeases {
   }
 
   /** Records ends; answers in the order given. Of two about one lease, the first counts. */
-  public List<FinishReply> finish(String worker, List<End> ends) {
+  public List<FinishReply> finish(List<End> ends) {
     Map<LeaseKey, End> first = new LinkedHashMap<>();
     List<End> later = new ArrayList<>();
     for (End end : ends) {
@@ -170,11 +184,11 @@ public final class RemoteLeases {
       }
     }
     if (later.isEmpty()) {
-      return finishEach(worker, ends);
+      return finishEach(ends);
     }
     IdentityHashMap<End, FinishReply> replies = new IdentityHashMap<>();
-    put(replies, List.copyOf(first.values()), finishEach(worker, List.copyOf(first.values())));
-    put(replies, later, finish(worker, later));
+    put(replies, List.copyOf(first.values()), finishEach(List.copyOf(first.values())));
+    put(replies, later, finish(later));
     return ends.stream().map(replies::get).toList();
   }
 
@@ -189,12 +203,13 @@ public final class RemoteLeases {
     return key(end.jobId, end.fence);
   }
 
-  private List<FinishReply> finishEach(String worker, List<End> ends) {
-    List<LeaseKey> keys = ends.stream().map(end -> key(end.jobId, end.fence)).toList();
-    Map<LeaseKey, Lease> mine = mine(worker, keys);
+  private List<FinishReply> finishEach(List<End> ends) {
+    List<LeaseKey> keys = ends.stream().map(this::key).toList();
+    Map<LeaseKey, Lease> leased = known.find(keys);
     List<Finish> finishes = new ArrayList<>();
     for (End end : ends) {
-      Optional.ofNullable(mine.get(key(end.jobId, end.fence)))
+      Optional.ofNullable(leased.get(key(end)))
+          .filter(lease -> lease.worker().equals(end.worker))
           .map(lease -> new Finish(lease, end.outcome, end.logExcerpt))
           .ifPresent(finishes::add);
     }
@@ -205,7 +220,7 @@ public final class RemoteLeases {
         replies.put(finishes.get(i).lease().key(), answers.get(i));
       }
     }
-    replies.putAll(recordedBefore(worker, ends, replies));
+    replies.putAll(recordedBefore(ends, replies));
     return keys.stream().map(key -> replies.getOrDefault(key, new FinishReply.Lost())).toList();
   }
 
@@ -223,11 +238,10 @@ public final class RemoteLeases {
   }
 
   private Map<LeaseKey, FinishReply> recordedBefore(
-      String worker, List<End> ends, Map<LeaseKey, FinishReply> replies) {
+      List<End> ends, Map<LeaseKey, FinishReply> replies) {
     List<End> unknown =
         ends.stream()
-            .filter(
-                end -> !(replies.get(key(end.jobId, end.fence)) instanceof FinishReply.Recorded))
+            .filter(end -> !(replies.get(key(end)) instanceof FinishReply.Recorded))
             .toList();
     if (unknown.isEmpty()) {
       return Map.of();
@@ -236,7 +250,7 @@ public final class RemoteLeases {
     db.useHandle(handle ->
         handle
             .createQuery(recorded)
-            .bind("worker", worker)
+            .bindArray("workers", String.class, unknown.stream().map(End::worker).toArray())
             .bindArray("job_ids", UUID.class, unknown.stream().map(End::jobId).toArray())
             .bindArray("fences", Long.class, unknown.stream().map(End::fence).toArray())
             .bindArray(

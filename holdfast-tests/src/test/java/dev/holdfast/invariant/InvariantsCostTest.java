@@ -144,8 +144,8 @@ class InvariantsCostTest {
         INSERT INTO {schema}.attempt (job_id, fence, number, started_at, finished_at, worker, outcome)
         SELECT gen_random_uuid(), 1, 1, now(), now(), 'w', 'failed' FROM generate_series(1, %2$d);
 
-        INSERT INTO {schema}.job_log (job_id, fence, at, line)
-        SELECT gen_random_uuid(), 1, now(), 'line' FROM generate_series(1, %2$d);
+        INSERT INTO {schema}.job_log (job_id, fence, at, line, ends)
+        SELECT gen_random_uuid(), 1, now(), 'line', 5 FROM generate_series(1, %2$d);
 
         INSERT INTO {schema}.claim (claim_id, worker, fences, claimed_at)
         SELECT i, 'w', ARRAY [i], now() FROM generate_series(1, %2$d) AS i;

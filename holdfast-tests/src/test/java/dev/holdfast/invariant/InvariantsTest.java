@@ -98,8 +98,8 @@ class InvariantsTest {
     LOGGED_BY_WHO_LOST_THE_LEASE(
         "I3",
         """
-        INSERT INTO {schema}.job_log (job_id, fence, at, line)
-        SELECT id, fence - n, now(), 'late' FROM {schema}.job, (VALUES (0), (1)) AS line (n)
+        INSERT INTO {schema}.job_log (job_id, fence, at, line, ends)
+        SELECT id, fence - n, now(), 'late', 5 * (n + 1) FROM {schema}.job, (VALUES (0), (1)) AS line (n)
          WHERE id = {retried}
          ORDER BY n
         """),

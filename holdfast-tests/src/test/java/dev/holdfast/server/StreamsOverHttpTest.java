@@ -43,9 +43,9 @@ class StreamsOverHttpTest {
       await(stream, "event: log", events);
       leases.report(lease.key(), Report.ofLog(List.of("three")));
       leases.finish(
-          "w",
           List.of(
               new RemoteLeases.End(
+                  "w",
                   lease.key().jobId(),
                   lease.key().fence(),
                   Outcome.succeeded(),

@@ -163,9 +163,9 @@ class WebhooksTest {
     RemoteLeases leases = tenant.holdfast().remoteLeases(tenant.name(), Set::of);
     var lease = leases.claim(ClaimRequest.of("w", Set.of("default"), 1)).leases().getFirst();
     leases.finish(
-        "w",
         List.of(
             new RemoteLeases.End(
+                "w",
                 id,
                 lease.key().fence(),
                 dev.holdfast.job.Outcome.failed(dev.holdfast.job.Failure.permanent("E", "no disk")),

@@ -66,6 +66,7 @@ public final class Remote implements Workload {
               "% of a core",
               100.0 * idle.databaseCpuNanos() / idle.nanos()),
           Sample.of("W10 remote, idle, transactions", "tx/s", idle.transactions() / idle.seconds()),
+          Sample.of("W10 remote, requests without an answer", "requests", fleet.failures()),
           Sample.of("W10 remote, claimed and finished", "jobs/s", fleet.finishedPerSecond()),
           Sample.of("W10 remote, commit to lease, p50", "ms", claims.millisAt(0.5)),
           Sample.of("W10 remote, commit to lease, p99", "ms", claims.millisAt(0.99)));

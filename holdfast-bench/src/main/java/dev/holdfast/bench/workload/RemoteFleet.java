@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
 import tools.jackson.databind.JsonNode;
@@ -26,6 +27,7 @@ final class RemoteFleet implements AutoCloseable {
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final URI leases;
   private final URI finish;
+  private final AtomicInteger failures = new AtomicInteger();
   private volatile boolean closed;
   private volatile Run run = new Run(0);
 
@@ -89,6 +91,11 @@ final class RemoteFleet implements AutoCloseable {
     return latencies;
   }
 
+  /** Requests that got no answer. */
+  int failures() {
+    return failures.get();
+  }
+
   double finishedPerSecond() {
     Run now = run;
     return now.finished.length() * 1e9 / (now.endedNanos - now.beganNanos);
@@ -108,7 +115,7 @@ final class RemoteFleet implements AutoCloseable {
         }
       } catch (IOException e) {
         if (!closed) {
-          throw new IllegalStateException(e);
+          failures.incrementAndGet(); // and asks again, as every worker would
         }
       } catch (InterruptedException e) {
         return;

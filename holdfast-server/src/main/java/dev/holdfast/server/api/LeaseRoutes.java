@@ -12,13 +12,11 @@ import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.fleet.WorkerInfo;
-import dev.holdfast.job.Job;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Policy;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Extension.Status;
 import dev.holdfast.lease.FinishReply;
-import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseKey;
 import dev.holdfast.lease.RemoteLeases;
 import dev.holdfast.lease.RemoteLeases.End;
@@ -31,11 +29,12 @@ import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
+import dev.holdfast.server.poll.Finishes;
+import dev.holdfast.server.poll.Hand;
 import dev.holdfast.server.poll.LongPolls;
 import dev.holdfast.server.poll.Turnstile;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -48,6 +47,7 @@ final class LeaseRoutes {
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
 
   private final LongPolls polls;
+  private final Finishes finishes = new Finishes();
   private final RemoteWorkers workers;
   private final Turnstile turnstile;
 
@@ -123,7 +123,6 @@ final class LeaseRoutes {
       throw HoldfastException.invalid("wait_seconds", wait, "0 to " + LONGEST_WAIT.toSeconds());
     }
     asked.queues().forEach(queue -> Reserved.check("queues", queue));
-    RemoteLeases leases = request.desk().leases();
     WorkerInfo worker =
         new WorkerInfo(
             asked.worker(),
@@ -133,26 +132,20 @@ final class LeaseRoutes {
             asked.queues(),
             asked.kinds());
     workers.seen(worker);
-    List<Lease> granted = leases.claim(asked).leases();
-    if (granted.isEmpty()) { // before it says that there is nothing, it looks at everything
-      granted = leases.claim(asked.thoroughly()).leases();
-    }
-    if (granted.isEmpty() && !wait.isZero()) {
-      granted = await(request, asked, wait, worker);
-    }
+    // Who can wait does not ask for itself, also not at first: there may be a thousand.
+    Hand hand =
+        wait.isZero() ? now(request, asked.thoroughly()) : await(request, asked, wait, worker);
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("leases");
-    // The jobs as they are now: one may have been asked to stop since, and its worker should know.
-    Map<UUID, Job> jobs =
-        request.desk().jobs().all(granted.stream().map(lease -> lease.key().jobId()).toList());
-    for (Lease lease : granted) {
-      Optional.ofNullable(jobs.get(lease.key().jobId()))
-          .ifPresent(job -> list.add(LeaseJson.write(lease, job)));
-    }
+    hand.leases().forEach((lease, job) -> list.add(LeaseJson.write(lease, job)));
     return Answer.ok(json);
   }
 
-  private List<Lease> await(Request request, ClaimRequest asked, Duration wait, WorkerInfo worker)
+  private static Hand now(Request request, ClaimRequest asked) {
+    return Hand.of(request.desk().leases().claim(asked).leases(), request.desk().jobs());
+  }
+
+  private Hand await(Request request, ClaimRequest asked, Duration wait, WorkerInfo worker)
       throws InterruptedException {
     String who = request.principal().key();
     if (!turnstile.enter(who)) {
@@ -160,8 +153,7 @@ final class LeaseRoutes {
     }
     try {
       return polls.await(
-          request.desk().tenant().name(),
-          request.desk().leases(),
+          request.desk(),
           asked,
           wait,
           new LongPolls.Caller() {
@@ -243,7 +235,7 @@ final class LeaseRoutes {
         atMost("results", body.requiredObjects("results")).stream()
             .map(said -> end(said, worker))
             .toList();
-    List<FinishReply> replies = request.desk().leases().finish(worker, ends);
+    List<FinishReply> replies = finishes.finish(request.desk(), ends);
     ObjectNode json = Json.object();
     ArrayNode results = json.putArray("results");
     for (int i = 0; i < ends.size(); i++) {
@@ -263,6 +255,7 @@ final class LeaseRoutes {
 
   private static End end(Fields said, String worker) {
     return new End(
+        worker,
         said.uuid("job_id"),
         said.number("fence"),
         OutcomeJson.read(said, worker),

@@ -33,18 +33,16 @@ public record Tls(Path certificate, Path key) {
 
   private static final char[] IN_MEMORY = "in-memory".toCharArray();
 
-  ServerConnector connector(Server server, HttpConfiguration http, String host, int port) {
+  ServerConnector connector(Server server, HttpConfiguration http) {
     HttpConfiguration secure = new HttpConfiguration(http);
     secure.addCustomizer(new SecureRequestCustomizer(false));
     SslContextFactory.Server context = new SslContextFactory.Server();
     context.setKeyStore(keyStore());
     context.setKeyStorePassword(new String(IN_MEMORY));
-    ServerConnector connector =
-        new ServerConnector(
-            server,
-            new SslConnectionFactory(context, HttpVersion.HTTP_1_1.asString()),
-            new HttpConnectionFactory(secure));
-    return Web.plain(connector, host, port);
+    return new ServerConnector(
+        server,
+        new SslConnectionFactory(context, HttpVersion.HTTP_1_1.asString()),
+        new HttpConnectionFactory(secure));
   }
 
   private KeyStore keyStore() {

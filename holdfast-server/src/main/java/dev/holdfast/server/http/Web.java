@@ -21,6 +21,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.eclipse.jetty.io.EofException;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,6 +35,8 @@ public final class Web implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Web.class);
 
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
+
+  private static final int MOST_ARRIVING = 4_096;
 
   // Asked by address, whatever names the server has.
   private static final Set<String> PROBES = Set.of("/healthz", "/readyz");
@@ -67,8 +72,6 @@ public final class Web implements AutoCloseable {
     javalin.http.prefer405over404 = true;
     javalin.router.ignoreTrailingSlashes = false;
     javalin.router.caseInsensitiveRoutes = false;
-    javalin.jetty.host = config.host();
-    javalin.jetty.port = config.port();
     // Who is being answered when it ends is answered; without it Jetty may leave connections open.
     javalin.jetty.modifyServer(server -> {
       server.setStopTimeout(STOP_TIMEOUT.toMillis());
@@ -79,11 +82,7 @@ public final class Web implements AutoCloseable {
       http.setSendDateHeader(false);
       http.addCustomizer(config.proxies());
     });
-    config
-        .tls()
-        .ifPresent(tls ->
-            javalin.jetty.addConnector(
-                (server, http) -> tls.connector(server, http, config.host(), config.port())));
+    javalin.jetty.addConnector(this::connector);
     routes.forEach(route -> add(javalin, route));
     javalin.routes.exception(
         HttpResponseException.class,
@@ -217,9 +216,16 @@ public final class Web implements AutoCloseable {
     javalin.stop();
   }
 
-  static ServerConnector plain(ServerConnector connector, String host, int port) {
-    connector.setHost(host);
-    connector.setPort(port);
+  private ServerConnector connector(Server server, HttpConfiguration http) {
+    ServerConnector connector =
+        config
+            .tls()
+            .map(tls -> tls.connector(server, http))
+            .orElseGet(() -> new ServerConnector(server, new HttpConnectionFactory(http)));
+    connector.setHost(config.host());
+    connector.setPort(config.port());
+    // A fleet comes back all at once after a restart; who finds no room here is turned away.
+    connector.setAcceptQueueSize(MOST_ARRIVING);
     return connector;
   }
 }

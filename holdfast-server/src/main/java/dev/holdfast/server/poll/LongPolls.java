@@ -1,10 +1,13 @@
 package dev.holdfast.server.poll;
 
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Job;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.RemoteLeases;
+import dev.holdfast.queue.Jobs;
+import dev.holdfast.server.tenancy.Desk;
 import dev.holdfast.tenant.TenantName;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -38,6 +42,7 @@ public final class LongPolls implements AutoCloseable {
   // What was announced and not heard of is found after so long, as by any worker.
   private static final Duration POLL = Duration.ofSeconds(2);
   private static final Duration LEAST = Duration.ofMillis(5);
+  private static final Duration HOSTS_KNOWN_FOR = Duration.ofSeconds(1);
   private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(5);
 
   private final Map<TenantName, Room> rooms = new ConcurrentHashMap<>();
@@ -58,18 +63,21 @@ public final class LongPolls implements AutoCloseable {
    *
    * @return nothing, when nothing came within the wait
    */
-  public List<Lease> await(
-      TenantName tenant, RemoteLeases leases, ClaimRequest request, Duration wait, Caller caller)
+  public Hand await(Desk desk, ClaimRequest request, Duration wait, Caller caller)
       throws InterruptedException {
     Waiter waiter = new Waiter(request, caller);
-    Room room = rooms.computeIfAbsent(tenant, name -> new Room(name, leases));
+    Room room = rooms.computeIfAbsent(desk.tenant().name(), name -> new Room(desk));
     if (closed || !room.enter(waiter)) {
-      return List.of();
+      return Hand.EMPTY;
     }
     try {
-      return await(waiter, wait) ? waiter.answer.get() : room.leave(waiter).get();
+      if (await(waiter, wait)) {
+        return waiter.answer.get();
+      }
+      Hand late = room.leave(waiter).get();
+      return late.leases().isEmpty() ? lastLook(desk, request) : late;
     } catch (InterruptedException e) {
-      giveBack(leases, request, room.leave(waiter)); // the server ends: nobody will read it
+      giveBack(desk.leases(), request, room.leave(waiter)); // the server ends: nobody will read it
       throw e;
     } catch (ExecutionException e) {
       throw e.getCause() instanceof HoldfastException failure
@@ -80,15 +88,20 @@ public final class LongPolls implements AutoCloseable {
     }
   }
 
+  // Before it says that there is nothing, it looks at everything, where rounds are in a hurry.
+  private static Hand lastLook(Desk desk, ClaimRequest request) {
+    return Hand.of(desk.leases().claim(request.thoroughly()).leases(), desk.jobs());
+  }
+
   private static void giveBack(
-      RemoteLeases leases, ClaimRequest request, CompletableFuture<List<Lease>> answer) {
-    List<Lease> unread = answer.exceptionally(e -> List.of()).join();
+      RemoteLeases leases, ClaimRequest request, CompletableFuture<Hand> answer) {
+    Set<Lease> unread = answer.exceptionally(e -> Hand.EMPTY).join().leases().keySet();
     if (!unread.isEmpty()) {
       leases.finish(
-          request.worker(),
           unread.stream()
               .map(lease ->
                   new RemoteLeases.End(
+                      request.worker(),
                       lease.key().jobId(),
                       lease.key().fence(),
                       Outcome.snoozed(Duration.ZERO),
@@ -130,7 +143,8 @@ public final class LongPolls implements AutoCloseable {
   private static final class Waiter {
     final ClaimRequest request;
     final Caller caller;
-    final CompletableFuture<List<Lease>> answer = new CompletableFuture<>();
+    final CompletableFuture<Hand> answer = new CompletableFuture<>();
+    private boolean superseded; // guarded by the room's lock
 
     Waiter(ClaimRequest request, Caller caller) {
       this.request = request;
@@ -155,12 +169,16 @@ public final class LongPolls implements AutoCloseable {
           && request.worker().equals(other.request.worker());
     }
 
-    /** What makes requests the same but for who asks, and how many. */
-    Object shape() {
+    /**
+     * What makes requests the same but for who asks, and how many.
+     *
+     * @param namedHosts where it matters; any other host is as good as none
+     */
+    Object shape(Set<String> namedHosts) {
       return List.of(
           request.queues(),
           request.kinds(),
-          request.host(),
+          namedHosts.contains(request.host()) ? request.host() : "",
           request.labels(),
           request.leaseLength(),
           request.acknowledges());
@@ -171,17 +189,21 @@ public final class LongPolls implements AutoCloseable {
   private static final class Room {
     private final TenantName tenant;
     private final RemoteLeases leases;
+    private final Jobs jobs;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Set<Waiter> waiters = new LinkedHashSet<>();
     private final Set<Waiter> beingServed = new HashSet<>();
+    private Set<String> namedHosts = Set.of(); // of the one who attends
+    private long lookedAtNanos = System.nanoTime() - HOSTS_KNOWN_FOR.toNanos() - 1;
     private boolean rung;
     private boolean attended;
     private boolean closed;
 
-    Room(TenantName tenant, RemoteLeases leases) {
-      this.tenant = tenant;
-      this.leases = leases;
+    Room(Desk desk) {
+      this.tenant = desk.tenant().name();
+      this.leases = desk.leases();
+      this.jobs = desk.jobs();
     }
 
     private <T> T locked(Supplier<T> work) {
@@ -198,7 +220,9 @@ public final class LongPolls implements AutoCloseable {
         if (closed) {
           return false;
         }
-        letGo(waiters.stream().filter(waiter::repeats).toList()); // nobody reads their answer
+        // Nobody reads their answers; of one that is being served, once it is.
+        waiters.stream().filter(waiter::repeats).forEach(earlier -> earlier.superseded = true);
+        letGo(waiters.stream().filter(earlier -> earlier.superseded).toList());
         waiters.add(waiter);
         rung = true; // something may have come between its own look and now
         if (attended) {
@@ -212,13 +236,13 @@ public final class LongPolls implements AutoCloseable {
     }
 
     /** Its time is over; what it is being given right now it still gets. */
-    CompletableFuture<List<Lease>> leave(Waiter waiter) {
+    CompletableFuture<Hand> leave(Waiter waiter) {
       return locked(() -> {
         while (beingServed.contains(waiter)) {
           changed.awaitUninterruptibly();
         }
         waiters.remove(waiter);
-        waiter.answer.complete(List.of()); // unless it has got something
+        waiter.answer.complete(Hand.EMPTY); // unless it has got something
         return waiter.answer;
       });
     }
@@ -257,7 +281,7 @@ public final class LongPolls implements AutoCloseable {
       some.stream()
           .filter(waiter -> !beingServed.contains(waiter))
           .forEach(waiter -> {
-            waiter.answer.complete(List.of());
+            waiter.answer.complete(Hand.EMPTY);
             waiters.remove(waiter);
           });
     }
@@ -300,13 +324,14 @@ public final class LongPolls implements AutoCloseable {
 
     /** Alike but for names, limits and claim ids, and each name once. */
     private List<List<Waiter>> groups() {
+      lookAtHosts();
       return locked(() -> {
         // What is dealt to one who hung up runs nowhere, and costs the job an attempt.
         letGo(waiters.stream().filter(waiter -> waiter.caller.isGone()).toList());
         Map<Object, List<Waiter>> groups = new LinkedHashMap<>();
         Map<Object, Set<String>> names = new LinkedHashMap<>();
         for (Waiter waiter : waiters) {
-          Object shape = waiter.shape();
+          Object shape = waiter.shape(namedHosts);
           if (names.computeIfAbsent(shape, key -> new HashSet<>()).add(waiter.request.worker())) {
             groups.computeIfAbsent(shape, key -> new ArrayList<>()).add(waiter);
             beingServed.add(waiter);
@@ -316,12 +341,29 @@ public final class LongPolls implements AutoCloseable {
       });
     }
 
+    // Each worker is its own host, and so no two would be alike; but jobs seldom ask for one.
+    private void lookAtHosts() {
+      long now = System.nanoTime();
+      if (now - lookedAtNanos > HOSTS_KNOWN_FOR.toNanos()) {
+        try {
+          namedHosts = leases.namedHosts();
+          lookedAtNanos = now;
+        } catch (RuntimeException e) {
+          log.debug("Could not look which hosts jobs ask for; the claim will say why", e);
+        }
+      }
+    }
+
     private Duration serve(List<Waiter> alike) {
       try {
         RemoteLeases.Dealt dealt =
             leases.claimForAll(alike.stream().map(waiter -> waiter.request).toList());
+        List<Lease> all =
+            dealt.hands().stream().flatMap(Optional::stream).flatMap(List::stream).toList();
+        Map<UUID, Job> looked = Hand.look(all, jobs);
         for (int i = 0; i < alike.size(); i++) {
-          dealt.hands().get(i).ifPresent(alike.get(i).answer::complete);
+          CompletableFuture<Hand> answer = alike.get(i).answer;
+          dealt.hands().get(i).ifPresent(hand -> answer.complete(Hand.of(hand, looked)));
         }
         boolean everybody = dealt.hands().stream().allMatch(Optional::isPresent);
         Optional<Duration> due = dealt.nextDueIn();
@@ -342,9 +384,7 @@ public final class LongPolls implements AutoCloseable {
       try {
         alike.forEach(beingServed::remove);
         waiters.removeIf(waiter -> waiter.answer.isDone());
-        if (closed) {
-          letGo(List.copyOf(waiters));
-        }
+        letGo(waiters.stream().filter(waiter -> closed || waiter.superseded).toList());
         changed.signalAll();
       } finally {
         lock.unlock();
