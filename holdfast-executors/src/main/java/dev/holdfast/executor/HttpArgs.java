@@ -56,7 +56,10 @@ record HttpArgs(
   private static URI url(String text) {
     try {
       URI url = new URI(text);
-      if (isHttp(url.getScheme()) && url.getHost() != null && url.getUserInfo() == null) {
+      if (isHttp(url.getScheme())
+          && url.getHost() != null
+          && url.getUserInfo() == null
+          && url.getPort() <= 65_535) {
         return url;
       }
     } catch (URISyntaxException e) {
@@ -96,7 +99,12 @@ record HttpArgs(
   boolean isSameSite(URI other) {
     return url.getScheme().equalsIgnoreCase(other.getScheme())
         && url.getHost().equalsIgnoreCase(other.getHost())
-        && url.getPort() == other.getPort();
+        && port(url) == port(other);
+  }
+
+  private static int port(URI url) {
+    int usual = "https".equalsIgnoreCase(url.getScheme()) ? 443 : 80;
+    return url.getPort() < 0 ? usual : url.getPort();
   }
 
   /** Without what may follow a question mark, where keys are. */

@@ -3,6 +3,7 @@ package dev.holdfast.executor;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Kind;
+import dev.holdfast.job.Limits;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.worker.JobContext;
@@ -68,7 +69,7 @@ final class HttpExecutor implements KindExecutor {
       Map<String, String> named = secrets.named(said.secrets(), Map.of());
       call = said.with(named);
       hidden = secrets.toHide(named);
-      HttpRequest unused = request(call, job, call.timeout()); // or it is refused here
+      HttpRequest unused = request(call, job); // or it is refused here
     } catch (HoldfastException e) {
       return permanent(e.code().name(), String.valueOf(e.getMessage()));
     }
@@ -79,10 +80,10 @@ final class HttpExecutor implements KindExecutor {
       return follow(call, job, hidden);
     } catch (TimeoutException e) {
       return Outcome.failed(
-          Failure.retryable("HTTP_TIMEOUT", "No answer in " + call.timeout() + ": " + call));
+          Failure.retryable("HTTP_TIMEOUT", call + " took more than " + call.timeout()));
     } catch (IOException e) {
-      String why = SecretMask.mask(hidden, e.toString());
-      return Outcome.failed(Failure.retryable("HTTP_UNREACHABLE", call + ": " + why));
+      String why = SecretMask.mask(hidden, call + ": " + e.getMessage());
+      return Outcome.failed(Failure.retryable("HTTP_UNREACHABLE", why));
     }
   }
 
@@ -92,7 +93,7 @@ final class HttpExecutor implements KindExecutor {
     HttpArgs call = first;
     for (int redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
       HttpResponse<BoundedBody.Read> answer =
-          send(request(call, job, Duration.ofNanos(untilNanos - System.nanoTime())), untilNanos);
+          send(request(call, job), untilNanos);
       Optional<String> location = redirect(answer);
       if (location.isEmpty()) {
         return outcome(call, answer, job, hidden);
@@ -106,15 +107,12 @@ final class HttpExecutor implements KindExecutor {
     return permanent("TOO_MANY_REDIRECTS", first + " leads on more than " + MOST_REDIRECTS + " times");
   }
 
-  private static HttpRequest request(HttpArgs call, JobContext job, Duration timeout) {
+  private static HttpRequest request(HttpArgs call, JobContext job) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(call.url())
             .method(call.method(), body(call))
             // A job may run more than once; whoever is called can tell that by this.
             .setHeader("Idempotency-Key", job.jobId().toString());
-    if (timeout.isPositive()) {
-      request.timeout(timeout);
-    }
     call.headers().forEach((name, value) -> {
       try {
         request.setHeader(name, value);
@@ -129,7 +127,7 @@ final class HttpExecutor implements KindExecutor {
     return call.body().map(BodyPublishers::ofString).orElseGet(BodyPublishers::noBody);
   }
 
-  // The client's own timeout covers the head of an answer alone; ours also a body that drips.
+  // Not the client's own timeout, which covers the head of an answer alone: a body may drip.
   private HttpResponse<BoundedBody.Read> send(HttpRequest request, long untilNanos)
       throws IOException, InterruptedException, TimeoutException {
     CompletableFuture<HttpResponse<BoundedBody.Read>> answer =
@@ -171,12 +169,12 @@ final class HttpExecutor implements KindExecutor {
     if (status / 100 == 2) {
       return Outcome.succeeded(result(answer, body, job, hidden));
     }
-    String start = body.length() <= MESSAGE_CHARS ? body : body.substring(0, MESSAGE_CHARS) + "…";
+    String message = call + " answered " + status + ": " + Limits.cut(body, MESSAGE_CHARS);
     boolean isRetryable = status == 408 || status == 429 || status / 100 == 5;
     return Outcome.failed(
         new Failure(
             "HTTP_" + status,
-            call + " answered " + status + ": " + start,
+            SecretMask.mask(hidden, message),
             isRetryable,
             Optional.empty()));
   }
@@ -188,7 +186,8 @@ final class HttpExecutor implements KindExecutor {
     result.put("headers", headers(answer, hidden));
     int chars = Math.min(body.length(), MAX_RESULT_CHARS);
     while (true) {
-      result.put("body", body.substring(0, chars));
+      boolean isHalf = chars > 0 && Character.isHighSurrogate(body.charAt(chars - 1));
+      result.put("body", body.substring(0, isHalf ? chars - 1 : chars));
       result.put("body_cut", answer.body().isCut() || chars < body.length());
       try {
         return job.payload(result);
