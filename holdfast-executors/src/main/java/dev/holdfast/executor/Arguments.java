@@ -100,13 +100,13 @@ final class Arguments {
   }
 
   private static HoldfastException wrong(String field, @Nullable Object value, String allowed) {
-    Object shown =
+    String shown =
         switch (value) {
           case null -> "null";
           case String text -> "a string of " + text.length() + " characters";
           case List<?> list -> "a list of " + list.size();
           case Map<?, ?> map -> "an object of " + map.size();
-          default -> value; // numbers, true, false
+          default -> String.valueOf(value); // numbers, true, false
         };
     return HoldfastException.invalid(field, shown, allowed);
   }

@@ -21,13 +21,7 @@ final class BoundedBody implements BodySubscriber<BoundedBody.Read> {
    *
    * @param isCut there was more
    */
-  record Read(byte[] bytes, boolean isCut) {
-
-    // What is no UTF-8 is replaced; and JSON in the database cannot hold a NUL.
-    String text() {
-      return new String(bytes, StandardCharsets.UTF_8).replace('\0', '\uFFFD');
-    }
-  }
+  record Read(String text, boolean isCut) {}
 
   private final int maxBytes;
   private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
@@ -68,7 +62,9 @@ final class BoundedBody implements BodySubscriber<BoundedBody.Read> {
     if (isCut && subscription != null) {
       subscription.cancel();
     }
-    body.complete(new Read(kept.toByteArray(), isCut)); // the first one stands
+    // What is no UTF-8 is replaced; and JSON in the database cannot hold a NUL.
+    String text = kept.toString(StandardCharsets.UTF_8).replace('\0', '\uFFFD');
+    body.complete(new Read(text, isCut)); // the first one stands
   }
 
   @Override

@@ -63,11 +63,21 @@ final class CommandOutput {
 
   /**
    * Waits for the end of the output. It may not come when something has left the command's process
-   * group and keeps its output open; then what was read so far is all.
+   * group and keeps its output open; then what was read so far is all. Not to be interrupted: the
+   * command has ended, and whoever waits may have been interrupted before.
    */
-  void await(Duration patience) throws InterruptedException {
-    if (!reading.join(patience)) {
-      log.debug("Something keeps the output of an ended command open");
+  void await(Duration patience) {
+    long untilNanos = System.nanoTime() + patience.toNanos();
+    boolean interrupted = false;
+    while (reading.isAlive() && System.nanoTime() - untilNanos < 0) {
+      try {
+        boolean unused = reading.join(Duration.ofNanos(untilNanos - System.nanoTime()));
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 

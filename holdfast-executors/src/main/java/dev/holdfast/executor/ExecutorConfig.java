@@ -3,6 +3,7 @@ package dev.holdfast.executor;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Limits;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
@@ -23,6 +24,9 @@ public record ExecutorConfig(
 
   public static final ExecutorConfig DEFAULTS =
       new ExecutorConfig(Duration.ofSeconds(3), Map.of(), Set.of(), 10_000_000);
+
+  /** What the name of an environment variable begins with that is a secret for jobs. */
+  public static final String SECRET_PREFIX = "HOLDFAST_SECRET_";
 
   private static final Duration SHORTEST_GRACE = Duration.ofMillis(50);
   private static final Duration LONGEST_GRACE = Duration.ofMinutes(10);
@@ -47,6 +51,19 @@ public record ExecutorConfig(
 
   public ExecutorConfig withSecrets(Map<String, String> secrets) {
     return new ExecutorConfig(termGrace, secrets, allowedHosts, maxOutputChars);
+  }
+
+  /**
+   * The secrets of an environment: {@code HOLDFAST_SECRET_API_KEY} is the secret {@code API_KEY}.
+   */
+  public ExecutorConfig withSecretsOf(Map<String, String> environment) {
+    Map<String, String> found = new HashMap<>();
+    environment.forEach((name, value) -> {
+      if (name.startsWith(SECRET_PREFIX)) {
+        found.put(name.substring(SECRET_PREFIX.length()), value);
+      }
+    });
+    return withSecrets(found);
   }
 
   public ExecutorConfig withAllowedHosts(Set<String> allowedHosts) {

@@ -80,13 +80,21 @@ final class ProcessExecutor implements KindExecutor {
               process.output(),
               new SecretMask(command.hidden()),
               new LogLines(job, config.maxOutputChars()));
-      int exitCode = process.await(config.termGrace());
-      process.close(); // what is left of the group may keep the output open
-      output.await(OUTPUT_PATIENCE);
-      return outcome(exitCode, output, job);
+      return outcome(await(process, output), output, job);
     } catch (IOException e) {
       String why = SecretMask.mask(command.hidden(), e.toString());
       return Outcome.failed(Failure.retryable("PROCESS_FAILED", "Could not be run: " + why));
+    }
+  }
+
+  // Also what a command says while it is being stopped is kept.
+  private int await(WatchedProcess process, CommandOutput output)
+      throws InterruptedException, IOException {
+    try {
+      return process.await(config.termGrace());
+    } finally {
+      process.close(); // what is left of the group may keep the output open
+      output.await(OUTPUT_PATIENCE);
     }
   }
 

@@ -4,6 +4,7 @@ import dev.holdfast.error.HoldfastException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** The secrets that are configured here, by name. Not a record: those show their values. */
@@ -19,11 +20,12 @@ final class Secrets {
   Map<String, String> named(List<String> names, Map<String, String> own) {
     Map<String, String> named = new LinkedHashMap<>();
     for (String name : names) {
-      String value = own.getOrDefault(name, byName.get(name));
-      if (value == null) {
-        throw HoldfastException.invalid("secrets", name, "names of secrets that there are");
-      }
-      named.put(name, value);
+      named.put(
+          name,
+          Optional.ofNullable(own.get(name))
+              .or(() -> Optional.ofNullable(byName.get(name)))
+              .orElseThrow(() ->
+                  HoldfastException.invalid("secrets", name, "names of secrets that there are")));
     }
     return named;
   }

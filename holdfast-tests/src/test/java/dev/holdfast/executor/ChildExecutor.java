@@ -40,8 +40,8 @@ final class ChildExecutor implements AutoCloseable {
             .start());
   }
 
-  ProcessHandle handle() {
-    return process.toHandle();
+  Process process() {
+    return process;
   }
 
   void kill() throws InterruptedException {

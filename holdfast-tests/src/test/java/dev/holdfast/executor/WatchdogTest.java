@@ -2,6 +2,7 @@ package dev.holdfast.executor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.chaos.Freeze;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.PolicyOverrides;
@@ -28,12 +29,12 @@ class WatchdogTest extends ExecutorTest {
     try (ChildExecutor child = ChildExecutor.start(tenant.name())) {
       long leader = Processes.pidIn(directory.resolve("leader"));
       long grandchild = Processes.pidIn(directory.resolve("grandchild"));
-      signal("STOP", child.handle().pid());
+      Freeze.of(child.process(), Duration.ofSeconds(30));
 
       Processes.await(() -> !Processes.isRunning(leader) && !Processes.isRunning(grandchild));
 
       assertThat(isStillLeased(id)).isTrue();
-      assertThat(child.handle().isAlive()).isTrue();
+      assertThat(child.process().isAlive()).isTrue();
     }
   }
 
@@ -70,7 +71,9 @@ class WatchdogTest extends ExecutorTest {
       Process forgotten = group();
       watchdog.watch(renewed.pid(), Uptime.now() + 60_000);
       watchdog.watch(forgotten.pid(), Uptime.now() + 300);
-      watchdogProcess().destroyForcibly().onExit().get();
+      ProcessHandle first = watchdogProcess();
+      first.destroyForcibly();
+      first.onExit().get();
       watchdog.renew(renewed.pid(), Uptime.now() + 60_000);
       ProcessHandle second = watchdogProcess();
       signal("STOP", second.pid());
