@@ -35,11 +35,10 @@ class ArchitectureTest {
 
   private static final JavaClasses PUBLISHED =
       new ClassFileImporter()
-          .withImportOption(
-              location ->
-                  location.contains("holdfast-core")
-                      || location.contains("holdfast-executors")
-                      || location.contains("testkit"))
+          .withImportOption(location ->
+              location.contains("holdfast-core")
+                  || location.contains("holdfast-executors")
+                  || location.contains("testkit"))
           .importPackages("dev.holdfast");
 
   private static final JavaClasses EXECUTORS =

@@ -14,6 +14,7 @@ import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.lease.Report;
 import dev.holdfast.lease.ReportReply;
 import dev.holdfast.lease.TransactionWork;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

@@ -42,9 +42,7 @@ final class Command {
   /** The program's file; empty when there is none that could be run. */
   Optional<Path> program() {
     return Programs.find(
-        args.argv().getFirst(),
-        environment.getOrDefault("PATH", Programs.USUAL_PATH),
-        args.cwd());
+        args.argv().getFirst(), environment.getOrDefault("PATH", Programs.USUAL_PATH), args.cwd());
   }
 
   String name() {

@@ -48,7 +48,8 @@ record HttpArgs(
   private static String method(String said) {
     String method = said.toUpperCase(Locale.ROOT);
     if (!METHODS.contains(method)) {
-      throw HoldfastException.invalid("method", said, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+      throw HoldfastException.invalid(
+          "method", said, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
     }
     return method;
   }

@@ -92,8 +92,7 @@ final class HttpExecutor implements KindExecutor {
     long untilNanos = System.nanoTime() + first.timeout().toNanos();
     HttpArgs call = first;
     for (int redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-      HttpResponse<BoundedBody.Read> answer =
-          send(request(call, job), untilNanos);
+      HttpResponse<BoundedBody.Read> answer = send(request(call, job), untilNanos);
       Optional<String> location = redirect(answer);
       if (location.isEmpty()) {
         return outcome(call, answer, job, hidden);
@@ -104,7 +103,8 @@ final class HttpExecutor implements KindExecutor {
       }
       call = call.at(next.get(), methodAfter(answer.statusCode(), call.method()));
     }
-    return permanent("TOO_MANY_REDIRECTS", first + " leads on more than " + MOST_REDIRECTS + " times");
+    return permanent(
+        "TOO_MANY_REDIRECTS", first + " leads on more than " + MOST_REDIRECTS + " times");
   }
 
   private static HttpRequest request(HttpArgs call, JobContext job) {
@@ -113,13 +113,14 @@ final class HttpExecutor implements KindExecutor {
             .method(call.method(), body(call))
             // A job may run more than once; whoever is called can tell that by this.
             .setHeader("Idempotency-Key", job.jobId().toString());
-    call.headers().forEach((name, value) -> {
-      try {
-        request.setHeader(name, value);
-      } catch (IllegalArgumentException e) { // without its words, which may hold a secret
-        throw HoldfastException.invalid("headers", name, "names and values that HTTP allows");
-      }
-    });
+    call.headers()
+        .forEach((name, value) -> {
+          try {
+            request.setHeader(name, value);
+          } catch (IllegalArgumentException e) { // without its words, which may hold a secret
+            throw HoldfastException.invalid("headers", name, "names and values that HTTP allows");
+          }
+        });
     return request.build();
   }
 
@@ -173,10 +174,7 @@ final class HttpExecutor implements KindExecutor {
     boolean isRetryable = status == 408 || status == 429 || status / 100 == 5;
     return Outcome.failed(
         new Failure(
-            "HTTP_" + status,
-            SecretMask.mask(hidden, message),
-            isRetryable,
-            Optional.empty()));
+            "HTTP_" + status, SecretMask.mask(hidden, message), isRetryable, Optional.empty()));
   }
 
   private static Payload result(
@@ -202,11 +200,14 @@ final class HttpExecutor implements KindExecutor {
 
   private static Map<String, String> headers(HttpResponse<?> answer, List<String> hidden) {
     Map<String, String> kept = new LinkedHashMap<>();
-    answer.headers().map().forEach((name, values) -> {
-      if (KEPT_HEADERS.contains(name)) {
-        kept.put(name, SecretMask.mask(hidden, String.join(", ", values)));
-      }
-    });
+    answer
+        .headers()
+        .map()
+        .forEach((name, values) -> {
+          if (KEPT_HEADERS.contains(name)) {
+            kept.put(name, SecretMask.mask(hidden, String.join(", ", values)));
+          }
+        });
     return kept;
   }
 

@@ -32,8 +32,6 @@ final class Secrets {
 
   /** What must appear nowhere: whatever the job named, and all that is configured. */
   List<String> toHide(Map<String, String> named) {
-    return Stream.concat(named.values().stream(), byName.values().stream())
-        .distinct()
-        .toList();
+    return Stream.concat(named.values().stream(), byName.values().stream()).distinct().toList();
   }
 }

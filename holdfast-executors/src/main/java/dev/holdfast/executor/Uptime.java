@@ -19,7 +19,8 @@ final class Uptime {
 
   static long now() throws IOException {
     String line;
-    try (InputStream clock = new FileInputStream(CLOCK.toFile())) { // no channel: interrupts close it
+    try (InputStream clock =
+        new FileInputStream(CLOCK.toFile())) { // no channel: interrupts close it
       line = new String(clock.readAllBytes(), StandardCharsets.US_ASCII);
     }
     return Long.parseLong(line.substring(0, line.indexOf(' ')).replace(".", ""));

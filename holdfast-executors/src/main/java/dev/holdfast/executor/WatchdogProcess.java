@@ -34,8 +34,7 @@ final class WatchdogProcess {
 
   static WatchdogProcess start(Shell shell, Duration grace) throws IOException {
     ProcessBuilder builder =
-        shell.inOwnSession(
-            script(), "holdfast-watchdog", String.valueOf(Uptime.hundredths(grace)));
+        shell.inOwnSession(script(), "holdfast-watchdog", String.valueOf(Uptime.hundredths(grace)));
     builder.directory(Path.of("/").toFile());
     builder.environment().clear(); // it needs no secrets of ours
     builder.environment().putAll(Map.of("PATH", Programs.USUAL_PATH, "LC_ALL", "C"));

@@ -44,8 +44,7 @@ class HttpExecutorTest extends ExecutorTest {
     server.createContext("/echo", this::echo);
     server.createContext("/status/", exchange -> answer(exchange, lastNumber(exchange), "because"));
     server.createContext("/to/", this::redirect);
-    server.createContext(
-        "/long", exchange -> answer(exchange, 200, "\u0001é".repeat(1_000_000)));
+    server.createContext("/long", exchange -> answer(exchange, 200, "\u0001é".repeat(1_000_000)));
     server.createContext(
         "/never",
         exchange -> {
@@ -71,10 +70,14 @@ class HttpExecutorTest extends ExecutorTest {
             HERE,
             call(
                 Map.of(
-                    "method", "post",
-                    "url", url("/echo?a=b"),
-                    "headers", Map.of("X-Mine", "1"),
-                    "body", "größer")));
+                    "method",
+                    "post",
+                    "url",
+                    url("/echo?a=b"),
+                    "headers",
+                    Map.of("X-Mine", "1"),
+                    "body",
+                    "größer")));
 
     assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
     assertThat(result(job).get("status")).isEqualTo(200);
@@ -86,17 +89,19 @@ class HttpExecutorTest extends ExecutorTest {
 
   @Test
   void what_may_pass_is_tried_again_and_the_rest_fails_for_good() {
-    assertThat(List.of(500, 503, 429, 408)).allSatisfy(status -> {
-      Job job = run(HERE, get("/status/" + status));
-      assertThat(job.state()).isEqualTo(JobState.QUEUED);
-      assertThat(job.errorCode()).contains("HTTP_" + status);
-      assertThat(job.errorMessage().orElse("")).endsWith("answered " + status + ": because");
-    });
-    assertThat(List.of(400, 404, 304)).allSatisfy(status -> {
-      Job job = run(HERE, get("/status/" + status));
-      assertThat(job.state()).isEqualTo(JobState.FAILED);
-      assertThat(job.errorCode()).contains("HTTP_" + status);
-    });
+    assertThat(List.of(500, 503, 429, 408))
+        .allSatisfy(status -> {
+          Job job = run(HERE, get("/status/" + status));
+          assertThat(job.state()).isEqualTo(JobState.QUEUED);
+          assertThat(job.errorCode()).contains("HTTP_" + status);
+          assertThat(job.errorMessage().orElse("")).endsWith("answered " + status + ": because");
+        });
+    assertThat(List.of(400, 404, 304))
+        .allSatisfy(status -> {
+          Job job = run(HERE, get("/status/" + status));
+          assertThat(job.state()).isEqualTo(JobState.FAILED);
+          assertThat(job.errorCode()).contains("HTTP_" + status);
+        });
   }
 
   @Test
@@ -105,10 +110,11 @@ class HttpExecutorTest extends ExecutorTest {
     Job byOtherName =
         run(HERE, call(Map.of("url", url("/echo").replace("127.0.0.1", "localhost"))));
 
-    assertThat(List.of(byDefault, byOtherName)).allSatisfy(job -> {
-      assertThat(job.state()).isEqualTo(JobState.FAILED);
-      assertThat(job.errorCode()).contains("HOST_NOT_ALLOWED");
-    });
+    assertThat(List.of(byDefault, byOtherName))
+        .allSatisfy(job -> {
+          assertThat(job.state()).isEqualTo(JobState.FAILED);
+          assertThat(job.errorCode()).contains("HOST_NOT_ALLOWED");
+        });
   }
 
   @Test
@@ -128,8 +134,7 @@ class HttpExecutorTest extends ExecutorTest {
   @Test
   void redirects_are_followed_within_the_site_and_not_for_ever() {
     Job within = run(HERE, call(Map.of("method", "POST", "url", url("/to/echo"), "body", "x")));
-    Job kept =
-        run(HERE, call(Map.of("method", "POST", "url", url("/to/echo?307"), "body", "x")));
+    Job kept = run(HERE, call(Map.of("method", "POST", "url", url("/to/echo?307"), "body", "x")));
     Job abroad = run(HERE, get("/to/localhost"));
     Job around = run(HERE, get("/to/to/itself"));
 
@@ -224,8 +229,7 @@ class HttpExecutorTest extends ExecutorTest {
   // Method, target, X-Mine, body, idempotency key, and the length of X-Mine when it is a token.
   private void echo(HttpExchange exchange) throws IOException {
     String mine = exchange.getRequestHeaders().getFirst("X-Mine");
-    String body =
-        new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+    String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
     String key = exchange.getRequestHeaders().getFirst("Idempotency-Key");
     String length =
         mine != null && mine.startsWith("Bearer") ? String.valueOf(mine.length()) : "null";

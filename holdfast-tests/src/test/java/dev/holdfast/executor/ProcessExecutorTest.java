@@ -182,9 +182,7 @@ class ProcessExecutorTest extends ExecutorTest {
   @Test
   void output_without_an_end_is_cut_in_the_log_and_its_end_kept_in_the_result() {
     Job job =
-        run(
-            ExecutorConfig.DEFAULTS.withMaxOutputChars(10_000),
-            argv("seq", "1000000", "1200000"));
+        run(ExecutorConfig.DEFAULTS.withMaxOutputChars(10_000), argv("seq", "1000000", "1200000"));
 
     List<String> log = tenant.jobs().log(job.id());
     assertThat(log).hasSize(201); // short lines count as fifty characters
@@ -218,8 +216,7 @@ class ProcessExecutorTest extends ExecutorTest {
                     "secrets",
                     List.of("API_KEY", "PASSWORD"))));
 
-    assertThat(tenant.jobs().log(job.id()))
-        .containsExactly("a ***.", "***", "*** ***", "unseen");
+    assertThat(tenant.jobs().log(job.id())).containsExactly("a ***.", "***", "*** ***", "unseen");
     assertThat(job.errorMessage()).contains("Exit code 7: a ***.\n***\n*** ***\nunseen");
     assertThat(config.toString()).contains("API_KEY").doesNotContain("k3y");
   }
@@ -288,9 +285,7 @@ class ProcessExecutorTest extends ExecutorTest {
   @Test
   void a_lease_that_leaves_no_time_for_stopping_is_refused() {
     Job job =
-        run(
-            argv("true")
-                .withPolicy(PolicyOverrides.NONE.withLeaseLength(Duration.ofSeconds(24))));
+        run(argv("true").withPolicy(PolicyOverrides.NONE.withLeaseLength(Duration.ofSeconds(24))));
 
     assertThat(job.state()).isEqualTo(JobState.FAILED);
     assertThat(job.errorCode()).contains("LEASE_TOO_SHORT");

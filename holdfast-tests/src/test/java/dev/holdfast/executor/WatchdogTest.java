@@ -153,8 +153,7 @@ class WatchdogTest extends ExecutorTest {
 
   private NewJob command(String script) {
     return NewJob.of(
-            "process",
-            Map.of("argv", List.of("bash", "-c", script), "cwd", directory.toString()))
+            "process", Map.of("argv", List.of("bash", "-c", script), "cwd", directory.toString()))
         .withPolicy(PolicyOverrides.NONE.withLeaseLength(ChildExecutor.LEASE));
   }
 }
