@@ -22,14 +22,15 @@ import java.util.Set;
 public record ExecutorConfig(
     Duration termGrace, Map<String, String> secrets, Set<String> allowedHosts, int maxOutputChars) {
 
-  public static final ExecutorConfig DEFAULTS =
-      new ExecutorConfig(Duration.ofSeconds(3), Map.of(), Set.of(), 10_000_000);
-
   /** What the name of an environment variable begins with that is a secret for jobs. */
   public static final String SECRET_PREFIX = "HOLDFAST_SECRET_";
 
   private static final Duration SHORTEST_GRACE = Duration.ofMillis(50);
   private static final Duration LONGEST_GRACE = Duration.ofMinutes(10);
+
+  // After what its constructor reads.
+  public static final ExecutorConfig DEFAULTS =
+      new ExecutorConfig(Duration.ofSeconds(3), Map.of(), Set.of(), 10_000_000);
 
   public ExecutorConfig {
     if (termGrace.compareTo(SHORTEST_GRACE) < 0 || termGrace.compareTo(LONGEST_GRACE) > 0) {
