@@ -56,7 +56,7 @@ record ProcessArgs(
       throw HoldfastException.invalid(
           "argv", argv.size() + " strings", "one, for the shell that was asked for");
     }
-    return List.of("sh", "-c", argv.getFirst());
+    return List.of("/bin/sh", "-c", argv.getFirst());
   }
 
   private static Path cwd(String directory) {

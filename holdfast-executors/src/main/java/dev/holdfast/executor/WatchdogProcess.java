@@ -20,7 +20,11 @@ import java.util.concurrent.TimeUnit;
  */
 final class WatchdogProcess {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
+  // The script comes first on its input, up to a NUL: as an argument it would fill every list of
+  // processes.
+  private static final String LOADER = "IFS= read -r -d '' script && eval \"$script\"";
+
+  private static final Duration PATIENCE = Duration.ofSeconds(3);
   private static final String ENDED = "";
 
   private final Process process;
@@ -34,13 +38,14 @@ final class WatchdogProcess {
 
   static WatchdogProcess start(Shell shell, Duration grace) throws IOException {
     ProcessBuilder builder =
-        shell.inOwnSession(script(), "holdfast-watchdog", String.valueOf(Uptime.hundredths(grace)));
+        shell.inOwnSession(LOADER, "holdfast-watchdog", String.valueOf(Uptime.hundredths(grace)));
     builder.directory(Path.of("/").toFile());
     builder.environment().clear(); // it needs no secrets of ours
     builder.environment().putAll(Map.of("PATH", Programs.USUAL_PATH, "LC_ALL", "C"));
     builder.redirectError(ProcessBuilder.Redirect.DISCARD);
     WatchdogProcess watchdog = new WatchdogProcess(builder.start());
     Thread.ofPlatform().daemon().name("holdfast-watchdog").start(watchdog::hear);
+    watchdog.say(script() + "\0");
     return watchdog;
   }
 
@@ -68,13 +73,17 @@ final class WatchdogProcess {
    * @throws IOException when it is dead, or does not answer: it is to be killed then
    */
   boolean ask(String line) throws IOException {
-    questions.write((line + "\n").getBytes(StandardCharsets.UTF_8));
-    questions.flush();
+    say(line + "\n");
     return switch (answer()) {
       case "ok" -> true;
       case "no" -> false;
       default -> throw new IOException("The watchdog ended");
     };
+  }
+
+  private void say(String words) throws IOException {
+    questions.write(words.getBytes(StandardCharsets.UTF_8));
+    questions.flush();
   }
 
   // Whoever asks may have been interrupted, and asks because of that.

@@ -283,6 +283,23 @@ class ProcessExecutorTest extends ExecutorTest {
   }
 
   @Test
+  void commands_that_run_at_once_do_not_mix() throws Exception {
+    List<UUID> ids =
+        IntStream.range(0, 40)
+            .mapToObj(i -> enqueue(script("echo " + i + "; sleep 0.2; exec echo again " + i)))
+            .toList();
+
+    try (JobExecutors executors = open(ExecutorConfig.DEFAULTS);
+        Worker worker = executors.installOn(tenant.worker()).start()) {
+      Processes.await(() -> ids.stream().allMatch(id -> tenant.job(id).state().isFinished()));
+    }
+
+    for (int i = 0; i < ids.size(); i++) {
+      assertThat(result(tenant.job(ids.get(i))).get("output")).isEqualTo(i + "\nagain " + i + "\n");
+    }
+  }
+
+  @Test
   void a_lease_that_leaves_no_time_for_stopping_is_refused() {
     Job job =
         run(argv("true").withPolicy(PolicyOverrides.NONE.withLeaseLength(Duration.ofSeconds(24))));
