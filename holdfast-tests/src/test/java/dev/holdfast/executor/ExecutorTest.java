@@ -24,11 +24,13 @@ abstract class ExecutorTest extends EngineTest {
   }
 
   static Map<?, ?> result(Job job) {
-    return json(job.result().orElseThrow(() -> new AssertionError(job.toString())));
+    Payload result = job.result().orElseThrow(() -> new AssertionError(job.toString()));
+    return new JacksonCodec().decode(result.json(), Map.class);
   }
 
-  static Map<?, ?> json(Payload payload) {
-    return new JacksonCodec().decode(payload.json(), Map.class);
+  /** A field of the result, as text. */
+  static String text(Job job, String field) {
+    return String.valueOf(result(job).get(field));
   }
 
   static JobExecutors open(ExecutorConfig config) {

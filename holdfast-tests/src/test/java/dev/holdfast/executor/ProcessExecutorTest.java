@@ -107,7 +107,7 @@ class ProcessExecutorTest extends ExecutorTest {
     Job job = run(args(Map.of("argv", List.of("env"), "env", Map.of("MINE", "1"))));
 
     Set<String> names =
-        Arrays.stream(result(job).get("output").toString().split("\n", -1))
+        Arrays.stream(text(job, "output").split("\n", -1))
             .filter(line -> !line.isEmpty())
             .map(line -> line.substring(0, line.indexOf('=')))
             .collect(Collectors.toSet());
@@ -115,7 +115,7 @@ class ProcessExecutorTest extends ExecutorTest {
     names.removeAll(Set.of("PATH", "HOME", "LANG", "TZ", "MINE"));
     names.removeAll(Set.of("HOLDFAST_JOB_ID", "HOLDFAST_ATTEMPT", "HOLDFAST_FENCE"));
     assertThat(names).isSubsetOf("PWD", "OLDPWD", "SHLVL", "_"); // a shell's own
-    assertThat(result(job).get("output").toString())
+    assertThat(text(job, "output"))
         .contains("HOLDFAST_JOB_ID=" + job.id())
         .contains("HOLDFAST_FENCE=" + job.fence());
   }
@@ -146,9 +146,8 @@ class ProcessExecutorTest extends ExecutorTest {
     Job ignores = run(args(Map.of("argv", List.of("true"), "stdin", text)));
     Job nothing = run(argv("cat"));
 
-    assertThat(Path.of(result(where).get("output").toString().strip()))
-        .isEqualTo(directory.toAbsolutePath());
-    assertThat(result(reads).get("output").toString().strip()).isEqualTo("180000");
+    assertThat(Path.of(text(where, "output").strip())).isEqualTo(directory.toAbsolutePath());
+    assertThat(text(reads, "output").strip()).isEqualTo("180000");
     assertThat(ignores.state()).isEqualTo(JobState.SUCCEEDED);
     assertThat(nothing.state()).isEqualTo(JobState.SUCCEEDED);
   }
@@ -187,7 +186,7 @@ class ProcessExecutorTest extends ExecutorTest {
     List<String> log = tenant.jobs().log(job.id());
     assertThat(log).hasSize(201); // short lines count as fifty characters
     assertThat(log.getLast()).contains("not kept").contains("10000");
-    assertThat(result(job).get("output").toString()).hasSize(10 * 1024).endsWith("\n1200000\n");
+    assertThat(text(job, "output")).hasSize(10 * 1024).endsWith("\n1200000\n");
   }
 
   @Test
