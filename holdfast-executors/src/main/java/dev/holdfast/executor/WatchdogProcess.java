@@ -24,6 +24,9 @@ final class WatchdogProcess {
   // processes.
   private static final String LOADER = "IFS= read -r -d '' script && eval \"$script\"";
 
+  // Not named after us: whoever kills all that is called holdfast must not kill it along.
+  private static final String NAME = "lease-watchdog";
+
   private static final Duration PATIENCE = Duration.ofSeconds(3);
   private static final String ENDED = "";
 
@@ -38,7 +41,7 @@ final class WatchdogProcess {
 
   static WatchdogProcess start(Shell shell, Duration grace) throws IOException {
     ProcessBuilder builder =
-        shell.inOwnSession(LOADER, "holdfast-watchdog", String.valueOf(Uptime.hundredths(grace)));
+        shell.inOwnSession(LOADER, NAME, String.valueOf(Uptime.hundredths(grace)));
     builder.directory(Path.of("/").toFile());
     builder.environment().clear(); // it needs no secrets of ours
     builder.environment().putAll(Map.of("PATH", Programs.USUAL_PATH, "LC_ALL", "C"));

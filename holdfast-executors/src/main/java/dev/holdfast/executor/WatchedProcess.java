@@ -58,7 +58,7 @@ final class WatchedProcess implements AutoCloseable {
 
   static WatchedProcess start(Shell shell, Command command, Watchdog watchdog, Deadline deadline)
       throws IOException {
-    List<String> arguments = new ArrayList<>(List.of("holdfast-gate"));
+    List<String> arguments = new ArrayList<>(List.of("lease-gate"));
     arguments.addAll(command.argv());
     ProcessBuilder builder = shell.inOwnSession(GATE, arguments);
     builder.directory(command.directory().toFile());

@@ -8,6 +8,7 @@ import dev.holdfast.job.Failure;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Policy.OnLeaseLost;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.TimeLimit;
 import dev.holdfast.worker.Worker;
@@ -268,6 +269,43 @@ class ProcessExecutorTest extends ExecutorTest {
 
     assertThat(job.state()).isEqualTo(JobState.FAILED);
     assertThat(job.errorCode()).contains(Failure.JOB_TIMEOUT);
+    assertThat(Processes.isRunning(Processes.pidIn(directory.resolve("leader")))).isFalse();
+  }
+
+  @Test
+  void a_command_whose_job_was_given_away_is_ended() throws Exception {
+    UUID id =
+        enqueue(
+            script("echo $$ > leader; exec sleep 600")
+                .withPolicy(PolicyOverrides.NONE.withOnLeaseLost(OnLeaseLost.FAIL)));
+
+    try (JobExecutors executors = open(ExecutorConfig.DEFAULTS);
+        Worker worker = executors.installOn(tenant.worker()).start()) {
+      long leader = Processes.pidIn(directory.resolve("leader"));
+      tenant.execute(
+          "UPDATE {schema}.job SET lease_expires_at = {schema}.clock() - interval '1 hour'");
+      reap();
+
+      Processes.await(() -> !Processes.isRunning(leader));
+    }
+    assertThat(tenant.job(id).errorCode()).contains(Failure.LEASE_LOST);
+  }
+
+  @Test
+  void a_command_of_a_worker_that_closes_is_ended_and_its_job_handed_back() throws Exception {
+    UUID id = enqueue(script("echo $$ > leader; exec sleep 600"));
+
+    try (JobExecutors executors = open(ExecutorConfig.DEFAULTS);
+        Worker worker =
+            executors
+                .installOn(tenant.worker())
+                .configure(config -> config.withDrainTimeout(Duration.ZERO))
+                .start()) {
+      Processes.pidIn(directory.resolve("leader"));
+    }
+
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
+    assertThat(tenant.job(id).attempt()).isZero();
     assertThat(Processes.isRunning(Processes.pidIn(directory.resolve("leader")))).isFalse();
   }
 
