@@ -95,6 +95,7 @@ class ArchitectureTest {
             "dev.holdfast.error..",
             "dev.holdfast.executor..",
             "dev.holdfast.job..",
+            "dev.holdfast.loop..",
             "dev.holdfast.worker..")
         .because("agents run them, which have no database")
         .check(EXECUTORS);

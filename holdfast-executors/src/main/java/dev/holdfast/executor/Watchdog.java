@@ -1,5 +1,6 @@
 package dev.holdfast.executor;
 
+import dev.holdfast.loop.Loop;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -13,21 +14,35 @@ import org.slf4j.LoggerFactory;
  * Ends process groups when their time is over, from outside of this process: also when this one is
  * frozen or killed.
  *
- * <p>There is one {@link WatchdogProcess}, started with the first group. One that died or does not
- * answer is replaced, and its successor told of all groups: they need not die with it, because as
- * long as somebody can notice its death, somebody can renew. Thread-safe: {@code lock} guards all.
+ * <p>There is one {@link WatchdogProcess}, started with the first group, and a loop that tells it
+ * again and again how long each group may live now. The loop has a thread of its own, as heartbeats
+ * have: handlers that use up all processors must not look like a frozen worker. A process that died
+ * or does not answer is replaced, and its successor told of all groups: they need not die with it,
+ * because as long as somebody can notice its death, somebody can renew. Thread-safe: {@code lock}
+ * guards all.
  */
 final class Watchdog implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
 
-  private static final long AT_ONCE = 0;
+  private static final Duration RENEWAL = Duration.ofMillis(500);
+  private static final Duration IDLE = Duration.ofHours(1); // it is woken when there is a group
+
+  /** By {@link Uptime}, when a group has to get TERM at the latest. It moves. */
+  @FunctionalInterface
+  interface Deadline {
+    Deadline AT_ONCE = () -> 0;
+
+    long now() throws IOException;
+  }
 
   private final Shell shell;
   private final Duration grace;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Map<Long, Long> deadlines = new HashMap<>();
+  private final Map<Long, Deadline> groups = new HashMap<>();
   private @Nullable WatchdogProcess process;
+  private @Nullable Loop renewal;
+  private @Nullable IOException trouble;
   private boolean isClosed;
 
   Watchdog(Shell shell, Duration grace) {
@@ -35,27 +50,47 @@ final class Watchdog implements AutoCloseable {
     this.grace = grace;
   }
 
-  /**
-   * Returns when the group is watched.
-   *
-   * @param deadline by {@link Uptime}, when it gets TERM
-   */
-  void watch(long group, long deadline) throws IOException {
+  /** Returns when the group is watched. */
+  void watch(long group, Deadline deadline) throws IOException {
     lock.lock();
     try {
-      boolean unused = ask("watch", group, " " + deadline);
-      deadlines.put(group, deadline);
+      boolean unused = ask("watch " + group + " " + deadline.now());
+      groups.put(group, deadline);
+      if (renewal == null) {
+        renewal = Loop.start("holdfast-watchdog-renewal", this::renewAll);
+      }
+      renewal.wake();
     } finally {
       lock.unlock();
     }
   }
 
-  /** Postpones the end of a group, unless it has begun. */
-  void renew(long group, long deadline) throws IOException {
+  private Duration renewAll() {
     lock.lock();
     try {
-      deadlines.put(group, deadline);
-      boolean unused = ask("renew", group, " " + deadline);
+      if (isClosed || groups.isEmpty()) {
+        return IDLE;
+      }
+      for (Map.Entry<Long, Deadline> watched : groups.entrySet()) {
+        boolean unused = ask("renew " + watched.getKey() + " " + watched.getValue().now());
+      }
+      trouble = null;
+    } catch (IOException e) {
+      log.warn("Process groups cannot be watched now", e);
+      trouble = e;
+    } finally {
+      lock.unlock();
+    }
+    return RENEWAL;
+  }
+
+  /** Whoever runs something has to end it when this fails: nobody else would. */
+  void checkWatching() throws IOException {
+    lock.lock();
+    try {
+      if (trouble != null) {
+        throw new IOException("The command was ended, because nothing watched it", trouble);
+      }
     } finally {
       lock.unlock();
     }
@@ -65,8 +100,8 @@ final class Watchdog implements AutoCloseable {
   void stop(long group) throws IOException {
     lock.lock();
     try {
-      deadlines.put(group, AT_ONCE);
-      boolean unused = ask("stop", group, "");
+      groups.put(group, Deadline.AT_ONCE);
+      boolean unused = ask("stop " + group);
     } finally {
       lock.unlock();
     }
@@ -76,7 +111,7 @@ final class Watchdog implements AutoCloseable {
   boolean isGone(long group) throws IOException {
     lock.lock();
     try {
-      return ask("gone", group, "");
+      return ask("gone " + group);
     } finally {
       lock.unlock();
     }
@@ -86,18 +121,20 @@ final class Watchdog implements AutoCloseable {
   void end(long group) throws IOException {
     lock.lock();
     try {
-      deadlines.remove(group);
-      boolean unused = ask("end", group, "");
+      groups.remove(group);
+      boolean unused = ask("end " + group);
     } finally {
       lock.unlock();
     }
   }
 
-  private boolean ask(String verb, long group, String deadline) throws IOException {
-    String line = verb + " " + group + deadline;
+  private boolean ask(String line) throws IOException {
     try {
       return running().ask(line);
     } catch (IOException e) {
+      if (isClosed) {
+        throw e;
+      }
       log.warn("The watchdog of process groups failed, another one is started: {}", e.toString());
       giveUp();
       return running().ask(line);
@@ -112,8 +149,8 @@ final class Watchdog implements AutoCloseable {
     if (current == null) {
       current = WatchdogProcess.start(shell, grace);
       process = current;
-      for (Map.Entry<Long, Long> watched : deadlines.entrySet()) {
-        boolean unused = current.ask("watch " + watched.getKey() + " " + watched.getValue());
+      for (Map.Entry<Long, Deadline> watched : groups.entrySet()) {
+        boolean unused = current.ask("watch " + watched.getKey() + " " + watched.getValue().now());
       }
     }
     return current;
@@ -129,6 +166,7 @@ final class Watchdog implements AutoCloseable {
   /** Kills what is still watched. */
   @Override
   public void close() {
+    Loop loop;
     lock.lock();
     try {
       isClosed = true;
@@ -136,8 +174,12 @@ final class Watchdog implements AutoCloseable {
         process.dismiss();
         process = null;
       }
+      loop = renewal;
     } finally {
       lock.unlock();
+    }
+    if (loop != null) {
+      loop.close(); // not under the lock, which its last round may need
     }
   }
 }

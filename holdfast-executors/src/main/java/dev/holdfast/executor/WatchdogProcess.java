@@ -47,7 +47,7 @@ final class WatchdogProcess {
     builder.environment().putAll(Map.of("PATH", Programs.USUAL_PATH, "LC_ALL", "C"));
     builder.redirectError(ProcessBuilder.Redirect.DISCARD);
     WatchdogProcess watchdog = new WatchdogProcess(builder.start());
-    Thread.ofPlatform().daemon().name("holdfast-watchdog").start(watchdog::hear);
+    Thread.ofPlatform().daemon().name("holdfast-watchdog-answers").start(watchdog::hear);
     watchdog.say(script() + "\0");
     return watchdog;
   }

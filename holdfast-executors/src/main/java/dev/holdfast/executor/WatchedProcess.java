@@ -31,32 +31,24 @@ final class WatchedProcess implements AutoCloseable {
       exec -- "$@"
       """;
 
-  // Every so often the watchdog hears until when the lease is ours now.
-  private static final Duration RENEWAL = Duration.ofMillis(500);
+  private static final Duration CHECK = Duration.ofMillis(500);
   private static final Duration LOOK_AGAIN = Duration.ofMillis(50);
   // For KILL to come through, on top of the grace.
   private static final Duration KILL_PATIENCE = Duration.ofSeconds(1);
 
-  /** By {@link Uptime}, when the command has to get TERM at the latest. It moves. */
-  @FunctionalInterface
-  interface Deadline {
-    long now() throws IOException;
-  }
-
   private final Process process;
   private final CompletableFuture<Process> exit;
   private final Watchdog watchdog;
-  private final Deadline deadline;
   private boolean isClosed;
 
-  private WatchedProcess(Process process, Watchdog watchdog, Deadline deadline) {
+  private WatchedProcess(Process process, Watchdog watchdog) {
     this.process = process;
     this.exit = process.onExit();
     this.watchdog = watchdog;
-    this.deadline = deadline;
   }
 
-  static WatchedProcess start(Shell shell, Command command, Watchdog watchdog, Deadline deadline)
+  static WatchedProcess start(
+      Shell shell, Command command, Watchdog watchdog, Watchdog.Deadline deadline)
       throws IOException {
     List<String> arguments = new ArrayList<>(List.of("lease-gate"));
     arguments.addAll(command.argv());
@@ -65,9 +57,9 @@ final class WatchedProcess implements AutoCloseable {
     builder.environment().clear();
     builder.environment().putAll(command.environment());
     builder.redirectErrorStream(true);
-    WatchedProcess started = new WatchedProcess(builder.start(), watchdog, deadline);
+    WatchedProcess started = new WatchedProcess(builder.start(), watchdog);
     try {
-      watchdog.watch(started.group(), deadline.now());
+      watchdog.watch(started.group(), deadline);
       started.open(command);
       return started;
     } catch (IOException e) {
@@ -114,9 +106,9 @@ final class WatchedProcess implements AutoCloseable {
   int await(Duration grace) throws InterruptedException, IOException {
     while (true) {
       try {
-        return exit.get(RENEWAL.toMillis(), TimeUnit.MILLISECONDS).exitValue();
+        return exit.get(CHECK.toMillis(), TimeUnit.MILLISECONDS).exitValue();
       } catch (TimeoutException e) {
-        watchdog.renew(group(), deadline.now());
+        watchdog.checkWatching();
       } catch (ExecutionException e) {
         throw new IOException(e.getCause());
       } catch (InterruptedException e) {

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,6 +24,9 @@ import org.junit.jupiter.api.io.TempDir;
 class WatchdogTest extends ExecutorTest {
 
   private static final Duration UNUSUAL_GRACE = Duration.ofMillis(43_210);
+
+  private static final String STUBBORN =
+      "trap 'echo t' TERM; echo; while true; do sleep 600 & wait; done";
 
   @TempDir Path directory;
 
@@ -73,18 +77,17 @@ class WatchdogTest extends ExecutorTest {
       throws Exception {
     try (Watchdog watchdog = new Watchdog(Shell.find(), UNUSUAL_GRACE)) {
       Process renewed = group();
-      Process forgotten = group();
-      watchdog.watch(renewed.pid(), Uptime.now() + 60_000);
-      watchdog.watch(forgotten.pid(), Uptime.now() + 300);
+      Process due = group();
+      long soon = Uptime.now() + 500;
+      watchdog.watch(renewed.pid(), WatchdogTest::later);
+      watchdog.watch(due.pid(), () -> soon);
       ProcessHandle first = watchdogProcess();
       first.destroyForcibly();
-      first.onExit().get();
-      watchdog.renew(renewed.pid(), Uptime.now() + 60_000);
+      Processes.await(() -> isSuccessor(watchdogProcess(), first));
       ProcessHandle second = watchdogProcess();
       signal("STOP", second.pid());
-      watchdog.renew(renewed.pid(), Uptime.now() + 60_000);
 
-      assertThat(forgotten.waitFor()).isEqualTo(128 + 15);
+      assertThat(due.waitFor()).isEqualTo(128 + 15);
       assertThat(second.isAlive()).isFalse();
       assertThat(renewed.isAlive()).isTrue();
       watchdog.end(renewed.pid());
@@ -95,13 +98,15 @@ class WatchdogTest extends ExecutorTest {
 
   @Test
   void a_group_whose_end_has_begun_is_not_renewed() throws Exception {
-    try (Watchdog watchdog = new Watchdog(Shell.find(), Duration.ofMillis(300))) {
-      Process stubborn = Shell.find().inOwnSession("trap '' TERM; echo; sleep 600", "x").start();
+    try (Watchdog watchdog = new Watchdog(Shell.find(), Duration.ofSeconds(2))) {
+      Process stubborn = Shell.find().inOwnSession(STUBBORN, "x").start();
       assertThat(stubborn.getInputStream().read()).isEqualTo('\n');
-      watchdog.watch(stubborn.pid(), Uptime.now() + 60_000);
-      watchdog.stop(stubborn.pid());
+      long soon = Uptime.now() + 20;
+      AtomicBoolean isRenewed = new AtomicBoolean();
+      watchdog.watch(stubborn.pid(), () -> isRenewed.get() ? later() : soon);
+      assertThat(stubborn.getInputStream().read()).isEqualTo('t'); // it got TERM
 
-      watchdog.renew(stubborn.pid(), Uptime.now() + 60_000);
+      isRenewed.set(true);
 
       assertThat(stubborn.waitFor()).isEqualTo(128 + 9);
     }
@@ -111,10 +116,14 @@ class WatchdogTest extends ExecutorTest {
   void a_watchdog_that_is_closed_takes_what_it_watches_with_it() throws Exception {
     Process left = group();
     try (Watchdog watchdog = new Watchdog(Shell.find(), Duration.ofSeconds(60))) {
-      watchdog.watch(left.pid(), Uptime.now() + 60_000);
+      watchdog.watch(left.pid(), WatchdogTest::later);
     }
 
     assertThat(left.waitFor()).isEqualTo(128 + 9);
+  }
+
+  private static long later() throws IOException {
+    return Uptime.now() + 60_000;
   }
 
   private static Process group() throws IOException {
@@ -132,7 +141,11 @@ class WatchdogTest extends ExecutorTest {
                 .equals(Optional.of(grace)))
         .filter(ProcessHandle::isAlive)
         .findFirst()
-        .orElseThrow();
+        .orElse(ProcessHandle.current()); // none yet
+  }
+
+  private static boolean isSuccessor(ProcessHandle watchdog, ProcessHandle first) {
+    return !watchdog.equals(first) && !watchdog.equals(ProcessHandle.current());
   }
 
   private static void signal(String name, long pid) throws Exception {
