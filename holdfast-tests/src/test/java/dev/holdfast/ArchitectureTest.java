@@ -35,9 +35,16 @@ class ArchitectureTest {
 
   private static final JavaClasses PUBLISHED =
       new ClassFileImporter()
-          .withImportOption(
-              location -> location.contains("holdfast-core") || location.contains("testkit"))
+          .withImportOption(location ->
+              location.contains("holdfast-core")
+                  || location.contains("holdfast-executors")
+                  || location.contains("testkit"))
           .importPackages("dev.holdfast");
+
+  private static final JavaClasses EXECUTORS =
+      new ClassFileImporter()
+          .withImportOption(location -> location.contains("holdfast-executors"))
+          .importPackages("dev.holdfast.executor");
 
   @Test
   void jobs_and_what_becomes_of_them_are_pure_java() {
@@ -67,6 +74,31 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAnyPackage("java.sql..", "javax.sql..", "org.jdbi..", "org.postgresql..")
         .check(CORE);
+  }
+
+  @Test
+  void executors_know_workers_and_no_database() {
+    classes()
+        .that()
+        .resideInAPackage("dev.holdfast.executor..")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            "java.io..",
+            "java.lang..",
+            "java.net..",
+            "java.nio..",
+            "java.time..",
+            "java.util..",
+            "org.jspecify..",
+            "org.slf4j..",
+            "dev.holdfast.error..",
+            "dev.holdfast.executor..",
+            "dev.holdfast.job..",
+            "dev.holdfast.loop..",
+            "dev.holdfast.worker..")
+        .because("agents run them, which have no database")
+        .check(EXECUTORS);
   }
 
   @Test

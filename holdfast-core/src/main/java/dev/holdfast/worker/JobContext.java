@@ -14,6 +14,7 @@ import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.lease.Report;
 import dev.holdfast.lease.ReportReply;
 import dev.holdfast.lease.TransactionWork;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -91,6 +92,23 @@ public final class JobContext {
     boolean stop = running.interruption().isPresent();
     toldToStop |= stop;
     return stop;
+  }
+
+  /**
+   * How long the job surely stays ours if no heartbeat gets through any more, by this process's own
+   * clock; negative when it may be somebody else's by now. For those who keep work outside of this
+   * process, and have to see to its end whatever becomes of us.
+   */
+  public Duration leaseLeft() {
+    return running.leaseLeft(System.nanoTime());
+  }
+
+  /**
+   * How long before the lease ends its handler is interrupted when no heartbeat got through: in
+   * this time it has to stop.
+   */
+  public Duration stopMargin() {
+    return running.margin();
   }
 
   /** How a handler that just returned has ended: cut short, if it was told to stop. */
@@ -185,8 +203,11 @@ public final class JobContext {
     boolean unused = running.interrupt(Running.Interruption.ENOUGH);
   }
 
-  /** Sends what was said and not yet stored; false when the lease is lost. */
-  boolean flush() {
+  /**
+   * Stores what was said and not yet stored, now; false when the lease is lost. For those who have
+   * more to log than the second between two reports has room for.
+   */
+  public boolean flush() {
     sending.lock(); // or an older report could overtake a checkpoint
     try {
       return sendUnsent();

@@ -107,8 +107,13 @@ final class Running {
     return nowNanos - deadlineNanos >= 0;
   }
 
+  /** How long the lease surely still is, by this process's own clock, if nothing renews it. */
+  Duration leaseLeft(long nowNanos) {
+    return Duration.ofNanos(deadlineNanos - nowNanos).plus(margin());
+  }
+
   // A fifth of the lease is left for the handler to notice the interruption.
-  private Duration margin() {
+  Duration margin() {
     return lease.length().dividedBy(5);
   }
 

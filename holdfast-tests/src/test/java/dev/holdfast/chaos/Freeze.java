@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
  * test be killed meanwhile, the frozen one is woken all the same, finds that its standard input has
  * ended, and ends.
  */
-final class Freeze {
+public final class Freeze {
 
   private static final String SCRIPT =
       """
@@ -26,7 +26,7 @@ final class Freeze {
   }
 
   /** Returns when the process has stopped. */
-  static Freeze of(Process victim, Duration length) throws IOException {
+  public static Freeze of(Process victim, Duration length) throws IOException {
     Process shell =
         new ProcessBuilder(
                 "sh",

@@ -1,0 +1,91 @@
+package dev.holdfast.executor;
+
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Limits;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What commands and HTTP calls may do here.
+ *
+ * @param termGrace how long a command has between TERM and KILL. A fifth of a job's lease must be
+ *     two seconds longer, or the job is refused. Defaults to 3 s, for leases of 25 s and more.
+ * @param secrets by name, for jobs that name them: a command finds them in its environment, an HTTP
+ *     call where it says <code>${NAME}</code>. None of their values is logged. Defaults to none.
+ * @param allowedHosts which HTTP calls may reach: {@code api.example.org}, or {@code *.example.org}
+ *     for all below it. Defaults to none.
+ * @param maxOutputChars how much of a command's output the log keeps, per attempt. Defaults to ten
+ *     million.
+ */
+public record ExecutorConfig(
+    Duration termGrace, Map<String, String> secrets, Set<String> allowedHosts, int maxOutputChars) {
+
+  /** What the name of an environment variable begins with that is a secret for jobs. */
+  public static final String SECRET_PREFIX = "HOLDFAST_SECRET_";
+
+  private static final Duration SHORTEST_GRACE = Duration.ofMillis(50);
+  private static final Duration LONGEST_GRACE = Duration.ofMinutes(10);
+
+  // After what its constructor reads.
+  public static final ExecutorConfig DEFAULTS =
+      new ExecutorConfig(Duration.ofSeconds(3), Map.of(), Set.of(), 10_000_000);
+
+  public ExecutorConfig {
+    if (termGrace.compareTo(SHORTEST_GRACE) < 0 || termGrace.compareTo(LONGEST_GRACE) > 0) {
+      throw HoldfastException.badConfig(
+          "executors.term-grace", termGrace, SHORTEST_GRACE + " to " + LONGEST_GRACE);
+    }
+    if (maxOutputChars < Limits.LOG_LINE_CHARS) {
+      throw HoldfastException.badConfig(
+          "executors.max-output-chars", maxOutputChars, Limits.LOG_LINE_CHARS + " or more");
+    }
+    secrets.keySet().forEach(name -> Limits.name("executors.secrets", name));
+    secrets = Map.copyOf(secrets);
+    allowedHosts = Set.copyOf(allowedHosts);
+  }
+
+  public ExecutorConfig withTermGrace(Duration termGrace) {
+    return new ExecutorConfig(termGrace, secrets, allowedHosts, maxOutputChars);
+  }
+
+  public ExecutorConfig withSecrets(Map<String, String> secrets) {
+    return new ExecutorConfig(termGrace, secrets, allowedHosts, maxOutputChars);
+  }
+
+  /**
+   * The secrets of an environment: {@code HOLDFAST_SECRET_API_KEY} is the secret {@code API_KEY}.
+   */
+  public ExecutorConfig withSecretsOf(Map<String, String> environment) {
+    Map<String, String> found = new HashMap<>();
+    environment.forEach((name, value) -> {
+      if (name.startsWith(SECRET_PREFIX)) {
+        found.put(name.substring(SECRET_PREFIX.length()), value);
+      }
+    });
+    return withSecrets(found);
+  }
+
+  public ExecutorConfig withAllowedHosts(Set<String> allowedHosts) {
+    return new ExecutorConfig(termGrace, secrets, allowedHosts, maxOutputChars);
+  }
+
+  public ExecutorConfig withMaxOutputChars(int maxOutputChars) {
+    return new ExecutorConfig(termGrace, secrets, allowedHosts, maxOutputChars);
+  }
+
+  /** Names of secrets, and no values: settings end up in logs. */
+  @Override
+  public String toString() {
+    return "ExecutorConfig[termGrace="
+        + termGrace
+        + ", secrets="
+        + secrets.keySet()
+        + ", allowedHosts="
+        + allowedHosts
+        + ", maxOutputChars="
+        + maxOutputChars
+        + "]";
+  }
+}

@@ -1,0 +1,101 @@
+package dev.holdfast.executor;
+
+import dev.holdfast.job.Limits;
+import dev.holdfast.worker.JobContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Splits text into lines for a job's log, and ends with a word about it when there are too many. A
+ * line that is too long goes on in the next one. Not thread-safe.
+ */
+final class LogLines {
+
+  private static final Logger log = LoggerFactory.getLogger(LogLines.class);
+
+  // Reports have room for a thousand lines; beyond these, whoever writes waits for the storing.
+  private static final int LINES_AT_ONCE = 500;
+  private static final int CHARS_AT_ONCE = 200_000;
+  // An empty line is a row, too.
+  private static final int CHARS_PER_LINE = 50;
+
+  private final JobContext job;
+  private final int maxChars;
+  private final StringBuilder line = new StringBuilder();
+  private long keptChars;
+  private int unsentLines;
+  private int unsentChars;
+  private boolean isFull;
+
+  LogLines(JobContext job, int maxChars) {
+    this.job = job;
+    this.maxChars = maxChars;
+  }
+
+  void add(String text) {
+    int from = 0;
+    while (from < text.length() && !isFull) {
+      int newline = text.indexOf('\n', from);
+      int to = newline < 0 ? text.length() : newline;
+      addToLine(text, from, to);
+      if (newline >= 0) {
+        endLine();
+      }
+      from = to + 1;
+    }
+  }
+
+  /** Nothing more will come. */
+  void end() {
+    if (!line.isEmpty()) {
+      endLine();
+    }
+  }
+
+  private void addToLine(String text, int from, int to) {
+    line.append(text, from, to);
+    while (line.length() > Limits.LOG_LINE_CHARS) {
+      int end = Limits.LOG_LINE_CHARS;
+      if (Character.isHighSurrogate(line.charAt(end - 1))) {
+        end--;
+      }
+      keep(line.substring(0, end));
+      line.delete(0, end);
+    }
+  }
+
+  private void endLine() {
+    boolean fromWindows = !line.isEmpty() && line.charAt(line.length() - 1) == '\r';
+    keep(line.substring(0, fromWindows ? line.length() - 1 : line.length()));
+    line.setLength(0);
+  }
+
+  private void keep(String whole) {
+    if (isFull) {
+      return;
+    }
+    keptChars += Math.max(whole.length(), CHARS_PER_LINE);
+    if (keptChars > maxChars) {
+      isFull = true;
+      job.log("… the rest of the output is not kept: more than " + maxChars + " characters");
+      return;
+    }
+    job.log(whole);
+    unsentLines++;
+    unsentChars += whole.length();
+    if (unsentLines >= LINES_AT_ONCE || unsentChars >= CHARS_AT_ONCE) {
+      send();
+    }
+  }
+
+  private void send() {
+    unsentLines = 0;
+    unsentChars = 0;
+    try {
+      boolean unused = job.flush(); // a lost lease interrupts the handler
+    } catch (RuntimeException e) {
+      // The command must not stop for it. What was said is sent again, and a gap is told.
+      log.debug("Could not store the output of job {}", job.jobId(), e);
+    }
+  }
+}

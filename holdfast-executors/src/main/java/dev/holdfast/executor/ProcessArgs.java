@@ -1,0 +1,90 @@
+package dev.holdfast.executor;
+
+import dev.holdfast.error.HoldfastException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a job of kind {@code process} says.
+ *
+ * @param argv the program and its arguments, which no shell looks at
+ * @param cwd a directory that there is
+ * @param env in addition to the few variables that every command gets
+ * @param secrets names of variables of {@code env}, or of secrets that are configured here, which
+ *     then are variables, too
+ */
+record ProcessArgs(
+    List<String> argv,
+    Path cwd,
+    Map<String, String> env,
+    Optional<String> stdin,
+    List<String> secrets) {
+
+  private static final Set<String> FIELDS =
+      Set.of("argv", "cwd", "env", "stdin", "secrets", "shell");
+
+  // What Linux takes as one argument or variable, with the NUL at its end.
+  private static final int MAX_ARGUMENT_BYTES = 128 * 1024 - 1;
+
+  static ProcessArgs read(@Nullable Object json) {
+    Arguments args = new Arguments(json, FIELDS);
+    return new ProcessArgs(
+        argv(args),
+        cwd(args.text("cwd").orElse("")),
+        env(args.textByName("env")),
+        args.text("stdin"),
+        args.texts("secrets"));
+  }
+
+  private static List<String> argv(Arguments args) {
+    List<String> argv = args.texts("argv");
+    if (argv.isEmpty() || argv.getFirst().isEmpty()) {
+      throw HoldfastException.invalid("argv", argv.size() + " strings", "a program and arguments");
+    }
+    argv.forEach(argument -> checkSize("argv", argument));
+    if (!args.flag("shell")) {
+      return argv;
+    }
+    if (argv.size() > 1) {
+      throw HoldfastException.invalid(
+          "argv", argv.size() + " strings", "one, for the shell that was asked for");
+    }
+    return List.of("/bin/sh", "-c", argv.getFirst());
+  }
+
+  private static Path cwd(String directory) {
+    try {
+      Path path = Path.of(directory).toAbsolutePath();
+      if (Files.isDirectory(path)) {
+        return path;
+      }
+    } catch (InvalidPathException e) {
+      // No directory either.
+    }
+    throw HoldfastException.invalid("cwd", directory, "a directory that there is");
+  }
+
+  private static Map<String, String> env(Map<String, String> env) {
+    env.forEach((name, value) -> {
+      if (name.isEmpty() || name.indexOf('=') >= 0 || name.indexOf('\0') >= 0) {
+        throw HoldfastException.invalid("env", name, "names of variables");
+      }
+      checkSize("env." + name, name + "=" + value);
+    });
+    return env;
+  }
+
+  private static void checkSize(String field, String text) {
+    if (text.getBytes(StandardCharsets.UTF_8).length > MAX_ARGUMENT_BYTES) {
+      throw HoldfastException.invalid(
+          field, text.length() + " characters", "at most " + MAX_ARGUMENT_BYTES + " bytes each");
+    }
+  }
+}

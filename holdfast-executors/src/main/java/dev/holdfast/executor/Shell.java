@@ -1,0 +1,49 @@
+package dev.holdfast.executor;
+
+import dev.holdfast.error.HoldfastException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Starts scripts of ours as leaders of a session and process group of their own, whose number is
+ * the process id.
+ *
+ * @param setsid where it is; looked up once, because a job may have another PATH
+ */
+record Shell(Path setsid, Path bash) {
+
+  /** What this machine has. */
+  static Shell find() {
+    String path = Optional.ofNullable(System.getenv("PATH")).orElse(Programs.USUAL_PATH);
+    if (!Files.isReadable(Uptime.CLOCK)) {
+      throw missing(Uptime.CLOCK.toString());
+    }
+    return new Shell(find("setsid", path), find("bash", path));
+  }
+
+  private static Path find(String program, String path) {
+    return Programs.find(program, path, Path.of("").toAbsolutePath())
+        .orElseThrow(() -> missing(program));
+  }
+
+  private static HoldfastException missing(String what) {
+    return HoldfastException.badConfig(
+        "executors", ProcessExecutor.NAME, "only on Linux with bash and setsid; no " + what);
+  }
+
+  /** The script's {@code $0} and so on follow it. */
+  ProcessBuilder inOwnSession(String script, String... arguments) {
+    return inOwnSession(script, List.of(arguments));
+  }
+
+  ProcessBuilder inOwnSession(String script, List<String> arguments) {
+    // -p: neither files nor functions that the environment names are run before the script.
+    List<String> command =
+        new ArrayList<>(List.of(setsid.toString(), bash.toString(), "-p", "-c", script));
+    command.addAll(arguments);
+    return new ProcessBuilder(command);
+  }
+}

@@ -1,0 +1,32 @@
+package dev.holdfast.executor;
+
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * The one clock that we share with the watchdog: how long the machine has been up, in hundredths of
+ * a second. Nobody can set it, and it goes on while the machine sleeps.
+ */
+final class Uptime {
+
+  static final Path CLOCK = Path.of("/proc/uptime");
+
+  private Uptime() {}
+
+  static long now() throws IOException {
+    String line;
+    try (InputStream clock =
+        new FileInputStream(CLOCK.toFile())) { // no channel: interrupts close it
+      line = new String(clock.readAllBytes(), StandardCharsets.US_ASCII);
+    }
+    return Long.parseLong(line.substring(0, line.indexOf(' ')).replace(".", ""));
+  }
+
+  static long hundredths(Duration length) {
+    return length.toMillis() / 10;
+  }
+}

@@ -1,0 +1,185 @@
+package dev.holdfast.executor;
+
+import dev.holdfast.loop.Loop;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends process groups when their time is over, from outside of this process: also when this one is
+ * frozen or killed.
+ *
+ * <p>There is one {@link WatchdogProcess}, started with the first group, and a loop that tells it
+ * again and again how long each group may live now. The loop has a thread of its own, as heartbeats
+ * have: handlers that use up all processors must not look like a frozen worker. A process that died
+ * or does not answer is replaced, and its successor told of all groups: they need not die with it,
+ * because as long as somebody can notice its death, somebody can renew. Thread-safe: {@code lock}
+ * guards all.
+ */
+final class Watchdog implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
+
+  private static final Duration RENEWAL = Duration.ofMillis(500);
+  private static final Duration IDLE = Duration.ofHours(1); // it is woken when there is a group
+
+  /** By {@link Uptime}, when a group has to get TERM at the latest. It moves. */
+  @FunctionalInterface
+  interface Deadline {
+    Deadline AT_ONCE = () -> 0;
+
+    long now() throws IOException;
+  }
+
+  private final Shell shell;
+  private final Duration grace;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<Long, Deadline> groups = new HashMap<>();
+  private @Nullable WatchdogProcess process;
+  private @Nullable Loop renewal;
+  private @Nullable IOException trouble;
+  private boolean isClosed;
+
+  Watchdog(Shell shell, Duration grace) {
+    this.shell = shell;
+    this.grace = grace;
+  }
+
+  /** Returns when the group is watched. */
+  void watch(long group, Deadline deadline) throws IOException {
+    lock.lock();
+    try {
+      boolean unused = ask("watch " + group + " " + deadline.now());
+      groups.put(group, deadline);
+      if (renewal == null) {
+        renewal = Loop.start("holdfast-watchdog-renewal", this::renewAll);
+      }
+      renewal.wake();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Duration renewAll() {
+    lock.lock();
+    try {
+      if (isClosed || groups.isEmpty()) {
+        return IDLE;
+      }
+      for (Map.Entry<Long, Deadline> watched : groups.entrySet()) {
+        boolean unused = ask("renew " + watched.getKey() + " " + watched.getValue().now());
+      }
+      trouble = null;
+    } catch (IOException e) {
+      log.warn("Process groups cannot be watched now", e);
+      trouble = e;
+    } finally {
+      lock.unlock();
+    }
+    return RENEWAL;
+  }
+
+  /** Whoever runs something has to end it when this fails: nobody else would. */
+  void checkWatching() throws IOException {
+    lock.lock();
+    try {
+      if (trouble != null) {
+        throw new IOException("The command was ended, because nothing watched it", trouble);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** TERM now, KILL after the grace. Does not wait. */
+  void stop(long group) throws IOException {
+    lock.lock();
+    try {
+      groups.put(group, Deadline.AT_ONCE);
+      boolean unused = ask("stop " + group);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Nothing of the group is left. */
+  boolean isGone(long group) throws IOException {
+    lock.lock();
+    try {
+      return ask("gone " + group);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Kills what is left of the group, and watches it no longer. */
+  void end(long group) throws IOException {
+    lock.lock();
+    try {
+      groups.remove(group);
+      boolean unused = ask("end " + group);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean ask(String line) throws IOException {
+    try {
+      return running().ask(line);
+    } catch (IOException e) {
+      if (isClosed) {
+        throw e;
+      }
+      log.warn("The watchdog of process groups failed, another one is started: {}", e.toString());
+      giveUp();
+      return running().ask(line);
+    }
+  }
+
+  private WatchdogProcess running() throws IOException {
+    if (isClosed) {
+      throw new IOException("The executor is closed");
+    }
+    WatchdogProcess current = process;
+    if (current == null) {
+      current = WatchdogProcess.start(shell, grace);
+      process = current;
+      for (Map.Entry<Long, Deadline> watched : groups.entrySet()) {
+        boolean unused = current.ask("watch " + watched.getKey() + " " + watched.getValue().now());
+      }
+    }
+    return current;
+  }
+
+  private void giveUp() {
+    if (process != null) {
+      process.kill();
+      process = null;
+    }
+  }
+
+  /** Kills what is still watched. */
+  @Override
+  public void close() {
+    Loop loop;
+    lock.lock();
+    try {
+      isClosed = true;
+      if (process != null) {
+        process.dismiss();
+        process = null;
+      }
+      loop = renewal;
+    } finally {
+      lock.unlock();
+    }
+    if (loop != null) {
+      loop.close(); // not under the lock, which its last round may need
+    }
+  }
+}

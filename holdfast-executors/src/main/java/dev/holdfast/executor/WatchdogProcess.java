@@ -1,0 +1,128 @@
+package dev.holdfast.executor;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One process that runs {@code watchdog.sh}, in a session of its own, so that what is sent to our
+ * process group does not reach it. It ends when we do, and kills what it watches then. One thread
+ * at a time may ask.
+ */
+final class WatchdogProcess {
+
+  // The script comes first on its input, up to a NUL: as an argument it would fill every list of
+  // processes.
+  private static final String LOADER = "IFS= read -r -d '' script && eval \"$script\"";
+
+  // Not named after us: whoever kills all that is called holdfast must not kill it along.
+  private static final String NAME = "lease-watchdog";
+
+  private static final Duration PATIENCE = Duration.ofSeconds(3);
+  private static final String ENDED = "";
+
+  private final Process process;
+  private final OutputStream questions;
+  private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+
+  private WatchdogProcess(Process process) {
+    this.process = process;
+    this.questions = process.getOutputStream();
+  }
+
+  static WatchdogProcess start(Shell shell, Duration grace) throws IOException {
+    ProcessBuilder builder =
+        shell.inOwnSession(LOADER, NAME, String.valueOf(Uptime.hundredths(grace)));
+    builder.directory(Path.of("/").toFile());
+    builder.environment().clear(); // it needs no secrets of ours
+    builder.environment().putAll(Map.of("PATH", Programs.USUAL_PATH, "LC_ALL", "C"));
+    builder.redirectError(ProcessBuilder.Redirect.DISCARD);
+    WatchdogProcess watchdog = new WatchdogProcess(builder.start());
+    Thread.ofPlatform().daemon().name("holdfast-watchdog-answers").start(watchdog::hear);
+    watchdog.say(script() + "\0");
+    return watchdog;
+  }
+
+  private static String script() throws IOException {
+    try (InputStream file =
+        Objects.requireNonNull(WatchdogProcess.class.getResourceAsStream("watchdog.sh"))) {
+      return new String(file.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  private void hear() {
+    try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
+      for (String line = out.readLine(); line != null; line = out.readLine()) {
+        answers.add(line);
+      }
+    } catch (IOException e) {
+      // As good as its end.
+    }
+    answers.add(ENDED);
+  }
+
+  /**
+   * Says a line and waits for the answer.
+   *
+   * @throws IOException when it is dead, or does not answer: it is to be killed then
+   */
+  boolean ask(String line) throws IOException {
+    say(line + "\n");
+    return switch (answer()) {
+      case "ok" -> true;
+      case "no" -> false;
+      default -> throw new IOException("The watchdog ended");
+    };
+  }
+
+  private void say(String words) throws IOException {
+    questions.write(words.getBytes(StandardCharsets.UTF_8));
+    questions.flush();
+  }
+
+  // Whoever asks may have been interrupted, and asks because of that.
+  private String answer() throws IOException {
+    long untilNanos = System.nanoTime() + PATIENCE.toNanos();
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          String answer = answers.poll(untilNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+          if (answer == null) {
+            throw new IOException("The watchdog does not answer");
+          }
+          return answer;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Ends it and leaves what it watched alone. */
+  void kill() {
+    process.destroyForcibly();
+  }
+
+  /** Ends it, and with it what it still watches. */
+  void dismiss() {
+    try {
+      questions.close();
+    } catch (IOException e) {
+      process.destroyForcibly(); // it is dead already, or as good as
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package dev.holdfast.executor;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A command in a process group of its own, none of which runs unwatched.
+ *
+ * <p>It starts as a gate, which waits for a word on its input before it becomes the command. The
+ * word is given when the watchdog knows the group. Should we die before, the gate's input ends, and
+ * so does the gate.
+ */
+final class WatchedProcess implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(WatchedProcess.class);
+
+  private static final String GATE =
+      """
+      read -r go || exit 125
+      exec -- "$@"
+      """;
+
+  private static final Duration CHECK = Duration.ofMillis(500);
+  private static final Duration LOOK_AGAIN = Duration.ofMillis(50);
+  // For KILL to come through, on top of the grace.
+  private static final Duration KILL_PATIENCE = Duration.ofSeconds(1);
+
+  private final Process process;
+  private final CompletableFuture<Process> exit;
+  private final Watchdog watchdog;
+  private boolean isClosed;
+
+  private WatchedProcess(Process process, Watchdog watchdog) {
+    this.process = process;
+    this.exit = process.onExit();
+    this.watchdog = watchdog;
+  }
+
+  static WatchedProcess start(
+      Shell shell, Command command, Watchdog watchdog, Watchdog.Deadline deadline)
+      throws IOException {
+    List<String> arguments = new ArrayList<>(List.of("lease-gate"));
+    arguments.addAll(command.argv());
+    ProcessBuilder builder = shell.inOwnSession(GATE, arguments);
+    builder.directory(command.directory().toFile());
+    builder.environment().clear();
+    builder.environment().putAll(command.environment());
+    builder.redirectErrorStream(true);
+    WatchedProcess started = new WatchedProcess(builder.start(), watchdog);
+    try {
+      watchdog.watch(started.group(), deadline);
+      started.open(command);
+      return started;
+    } catch (IOException e) {
+      started.close();
+      throw e;
+    }
+  }
+
+  private void open(Command command) throws IOException {
+    OutputStream input = process.getOutputStream();
+    input.write("go\n".getBytes(StandardCharsets.UTF_8));
+    input.flush();
+    if (command.stdin().isEmpty()) {
+      input.close();
+      return;
+    }
+    byte[] text = command.stdin().get().getBytes(StandardCharsets.UTF_8);
+    // On its own: a command may write before it reads, or never read.
+    Thread.ofPlatform().daemon().name("holdfast-input").start(() -> feed(input, text));
+  }
+
+  private static void feed(OutputStream input, byte[] text) {
+    try (input) {
+      input.write(text);
+    } catch (IOException e) {
+      log.debug("A command did not read all of its input", e);
+    }
+  }
+
+  private long group() {
+    return process.pid();
+  }
+
+  InputStream output() {
+    return process.getInputStream();
+  }
+
+  /**
+   * Waits for the command to end.
+   *
+   * @return its exit code, or 128 and the signal's number
+   * @throws InterruptedException after everything was stopped
+   */
+  int await(Duration grace) throws InterruptedException, IOException {
+    while (true) {
+      try {
+        return exit.get(CHECK.toMillis(), TimeUnit.MILLISECONDS).exitValue();
+      } catch (TimeoutException e) {
+        watchdog.checkWatching();
+      } catch (ExecutionException e) {
+        throw new IOException(e.getCause());
+      } catch (InterruptedException e) {
+        stop(grace.plus(KILL_PATIENCE));
+        throw e;
+      }
+    }
+  }
+
+  // Not to be interrupted: whoever asks twice must not find it running because of that.
+  private void stop(Duration patience) throws IOException {
+    watchdog.stop(group());
+    long untilNanos = System.nanoTime() + patience.toNanos();
+    while (System.nanoTime() - untilNanos < 0 && !(exit.isDone() && watchdog.isGone(group()))) {
+      try {
+        Thread.sleep(LOOK_AGAIN);
+      } catch (InterruptedException e) {
+        log.debug("Interrupted again while a command is being stopped");
+      }
+    }
+  }
+
+  /** Kills whatever is left of the group: its job is over. */
+  @Override
+  public void close() {
+    if (isClosed) {
+      return; // by now, another group may have its number
+    }
+    isClosed = true;
+    try {
+      watchdog.end(group());
+    } catch (IOException e) {
+      log.warn("Without a watchdog, only descendants of process {} are killed", group(), e);
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
+    }
+  }
+}

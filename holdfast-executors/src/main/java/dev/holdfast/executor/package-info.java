@@ -1,0 +1,5 @@
+/** Kinds that come with their handlers: commands in processes of their own, and HTTP calls. */
+@NullMarked
+package dev.holdfast.executor;
+
+import org.jspecify.annotations.NullMarked;
