@@ -11,6 +11,7 @@ import dev.holdfast.server.tenancy.Desk;
 import dev.holdfast.tenant.TenantName;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -77,7 +78,8 @@ public final class LongPolls implements AutoCloseable {
       Hand late = room.leave(waiter).get();
       return late.leases().isEmpty() ? lastLook(desk, request) : late;
     } catch (InterruptedException e) {
-      giveBack(desk.leases(), request, room.leave(waiter)); // the server ends: nobody will read it
+      Hand unread = room.leave(waiter).exceptionally(failure -> Hand.EMPTY).join();
+      giveBack(desk.leases(), request, unread.leases().keySet()); // the server ends
       throw e;
     } catch (ExecutionException e) {
       throw e.getCause() instanceof HoldfastException failure
@@ -93,9 +95,9 @@ public final class LongPolls implements AutoCloseable {
     return Hand.of(desk.leases().claim(request.thoroughly()).leases(), desk.jobs());
   }
 
+  /** What nobody will read goes to somebody else, at no cost. */
   private static void giveBack(
-      RemoteLeases leases, ClaimRequest request, CompletableFuture<Hand> answer) {
-    Set<Lease> unread = answer.exceptionally(e -> Hand.EMPTY).join().leases().keySet();
+      RemoteLeases leases, ClaimRequest request, Collection<Lease> unread) {
     if (!unread.isEmpty()) {
       leases.finish(
           unread.stream()
@@ -362,8 +364,8 @@ public final class LongPolls implements AutoCloseable {
             dealt.hands().stream().flatMap(Optional::stream).flatMap(List::stream).toList();
         Map<UUID, Job> looked = Hand.look(all, jobs);
         for (int i = 0; i < alike.size(); i++) {
-          CompletableFuture<Hand> answer = alike.get(i).answer;
-          dealt.hands().get(i).ifPresent(hand -> answer.complete(Hand.of(hand, looked)));
+          Waiter waiter = alike.get(i);
+          dealt.hands().get(i).ifPresent(hand -> answer(waiter, hand, looked));
         }
         boolean everybody = dealt.hands().stream().allMatch(Optional::isPresent);
         Optional<Duration> due = dealt.nextDueIn();
@@ -376,6 +378,16 @@ public final class LongPolls implements AutoCloseable {
         return POLL;
       } finally {
         served(alike);
+      }
+    }
+
+    private void answer(Waiter waiter, List<Lease> hand, Map<UUID, Job> looked) {
+      if (waiter.caller.isGone()) { // since it was looked at last
+        waiter.answer.complete(Hand.EMPTY);
+        giveBack(leases, waiter.request, hand);
+        ring();
+      } else {
+        waiter.answer.complete(Hand.of(hand, looked));
       }
     }
 
