@@ -1,10 +1,5 @@
 package dev.holdfast.cli;
 
-import dev.holdfast.api.HoldfastClient;
-import dev.holdfast.error.ErrorCode;
-import dev.holdfast.error.HoldfastException;
-import dev.holdfast.queue.LogChunk;
-import java.io.PrintWriter;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +17,6 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true)
 final class LogsCommand implements Callable<Integer> {
 
-  private static final int LINES_AT_ONCE = 500;
   private static final int PAUSE_MILLIS = 500;
 
   @Spec private @Nullable CommandSpec spec;
@@ -47,37 +41,10 @@ final class LogsCommand implements Callable<Integer> {
     if (spec == null) {
       throw new IllegalStateException("not run by picocli");
     }
-    PrintWriter out = spec.commandLine().getOut();
-    HoldfastClient client = remote.client();
-    boolean over;
-    do {
-      // Looked at before the log: what it said before its end must not be missed.
-      over = isOver(client);
-      offset = print(client, out, offset);
-      if (follow && !over) {
-        Thread.sleep(PAUSE_MILLIS);
-      }
-    } while (follow && !over);
+    JobLog log = new JobLog(remote.client(), id, spec.commandLine().getOut()).from(offset);
+    while (!log.printNew().state().isFinished() && follow) {
+      Thread.sleep(PAUSE_MILLIS);
+    }
     return 0;
-  }
-
-  private boolean isOver(HoldfastClient client) {
-    return client
-        .get(id)
-        .orElseThrow(() -> new HoldfastException(ErrorCode.NOT_FOUND, "no job " + id))
-        .state()
-        .isFinished();
-  }
-
-  private long print(HoldfastClient client, PrintWriter out, long from) {
-    long at = from;
-    LogChunk chunk;
-    do {
-      chunk = client.log(id, at, LINES_AT_ONCE);
-      chunk.lines().forEach(line -> out.println(line.text()));
-      at = chunk.offset();
-    } while (!chunk.lines().isEmpty());
-    out.flush();
-    return at;
   }
 }

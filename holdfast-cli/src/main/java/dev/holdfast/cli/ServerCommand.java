@@ -3,6 +3,9 @@ package dev.holdfast.cli;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.executor.ExecutorConfig;
+import dev.holdfast.executor.JobExecutors;
+import dev.holdfast.server.ExecutorSettings;
 import dev.holdfast.server.HoldfastServer;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.ServerRole;
@@ -109,6 +112,30 @@ final class ServerCommand implements Callable<Integer> {
   private String key = "";
 
   @Option(
+      names = "--executors",
+      defaultValue = "${env:HOLDFAST_EXECUTORS:-}",
+      description =
+          "What it runs itself: process, http, or none. Default: process and http on an address of this"
+              + " machine's own, none elsewhere.",
+      showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+      paramLabel = "NAME,…")
+  private String executors = "";
+
+  @Option(
+      names = "--executor-queues",
+      defaultValue = "${env:HOLDFAST_EXECUTOR_QUEUES:-default}",
+      description = "Whose jobs they are.",
+      paramLabel = "QUEUE,…")
+  private String executorQueues = "";
+
+  @Option(
+      names = "--http-hosts",
+      defaultValue = "${env:HOLDFAST_HTTP_HOSTS:-}",
+      description = "Hosts that http jobs may call, like api.example.org or *.example.org.",
+      paramLabel = "HOST,…")
+  private String httpHosts = "";
+
+  @Option(
       names = "--connections",
       defaultValue = "${env:HOLDFAST_CONNECTIONS:-20}",
       description = "Connections to the database, at most.")
@@ -159,9 +186,19 @@ final class ServerCommand implements Callable<Integer> {
             .withNames(set(names))
             .withProxies(new Proxies(set(proxies)))
             .withReceivers(new Receivers(set(webhookNetworks)));
+    config = config.withExecutors(executors(config));
     return certificate.isBlank()
         ? config
         : config.withTls(new Tls(Path.of(certificate), Path.of(key)));
+  }
+
+  private ExecutorSettings executors(ServerConfig config) {
+    Set<String> chosen =
+        executors.isBlank() && config.isLoopback() ? JobExecutors.NAMES : set(executors);
+    return new ExecutorSettings(
+        chosen.equals(Set.of("none")) ? Set.of() : chosen,
+        set(executorQueues),
+        ExecutorConfig.DEFAULTS.withSecretsOf(System.getenv()).withAllowedHosts(set(httpHosts)));
   }
 
   private static Set<String> set(String list) {

@@ -3,7 +3,6 @@ package dev.holdfast.cli;
 import dev.holdfast.api.Json;
 import dev.holdfast.cli.Verb.Part;
 import dev.holdfast.cli.Verb.Place;
-import dev.holdfast.cli.Verb.Type;
 import dev.holdfast.error.HoldfastException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -60,7 +59,7 @@ final class VerbCommand implements Callable<Integer> {
   }
 
   private static OptionSpec option(Part part) {
-    return part.type() == Type.FLAG
+    return part.type() == Verb.Type.FLAG
         ? OptionSpec.builder(part.option()).type(boolean.class).arity("0").build()
         : OptionSpec.builder(part.option())
             .type(String.class)

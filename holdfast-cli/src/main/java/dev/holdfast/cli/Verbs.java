@@ -3,7 +3,6 @@ package dev.holdfast.cli;
 import static dev.holdfast.cli.Verb.get;
 import static dev.holdfast.cli.Verb.of;
 
-import dev.holdfast.cli.Verb.Type;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -39,37 +38,35 @@ final class Verbs {
     verbs.add(get("jobs why", "/jobs/{id}/why", "Says why a job is not running."));
     verbs.add(
         get("jobs attempts", "/jobs/{id}/attempts", "Lists a job's attempts.")
-            .columns(
-                "attempt", "outcome", "worker", "started_at", "finished_at", "error_code"));
-    for (String act :
-        List.of("cancel", "stop", "pause", "resume", "retry", "requeue", "fail")) {
+            .columns("attempt", "outcome", "worker", "started_at", "finished_at", "error_code"));
+    for (String act : List.of("cancel", "stop", "pause", "resume", "retry", "requeue", "fail")) {
       verbs.add(
           of("jobs " + act, "POST", "/jobs/{id}/" + act, "Lets you " + act + " a job.")
-              .says("reason", Type.TEXT)
-              .says("force", Type.FLAG));
+              .says("reason", Verb.Type.TEXT)
+              .says("force", Verb.Type.FLAG));
     }
     verbs.add(
         of("jobs resolve", "POST", "/jobs/{id}/resolve", "You did by hand what a job was to do.")
-            .says("result", Type.JSON)
-            .says("reason", Type.TEXT)
-            .says("force", Type.FLAG));
+            .says("result", Verb.Type.JSON)
+            .says("reason", Verb.Type.TEXT)
+            .says("force", Verb.Type.FLAG));
     verbs.add(
         of("jobs change", "PATCH", "/jobs/{id}", "Changes a job that waits.")
-            .says("run_at", Type.TEXT)
-            .says("priority", Type.NUMBER)
-            .says("tags", Type.LIST)
-            .says("reason", Type.TEXT));
+            .says("run_at", Verb.Type.TEXT)
+            .says("priority", Verb.Type.NUMBER)
+            .says("tags", Verb.Type.LIST)
+            .says("reason", Verb.Type.TEXT));
     verbs.add(of("jobs delete", "DELETE", "/jobs/{id}", "Removes a finished job."));
     Verb each =
         of("jobs each", "POST", "/jobs/actions", "Does the same to many jobs, chosen by filters.")
-            .takes("action", Type.TEXT)
-            .says("dry_run", Type.FLAG)
-            .says("reason", Type.TEXT)
-            .says("force", Type.FLAG)
-            .says("limit", Type.NUMBER)
+            .takes("action", Verb.Type.TEXT)
+            .says("dry_run", Verb.Type.FLAG)
+            .says("reason", Verb.Type.TEXT)
+            .says("force", Verb.Type.FLAG)
+            .says("limit", Verb.Type.NUMBER)
             .columns("job_id", "state", "status");
     for (String filter : JOB_FILTERS) {
-      each = each.says("filter." + filter, Type.TEXT);
+      each = each.says("filter." + filter, Verb.Type.TEXT);
     }
     verbs.add(each);
     verbs.add(enqueue());
@@ -78,33 +75,33 @@ final class Verbs {
 
   private static Verb enqueue() {
     return of("enqueue", "POST", "/jobs", "Enqueues a job.")
-        .takes("kind", Type.TEXT)
-        .says("args", Type.JSON)
-        .says("id", Type.TEXT)
-        .says("queue", Type.TEXT)
-        .says("priority", Type.NUMBER)
-        .says("run_at", Type.TEXT)
-        .says("delay_seconds", Type.NUMBER)
-        .says("target", Type.TEXT)
-        .says("resources", Type.LIST)
-        .says("max_attempts", Type.NUMBER)
-        .says("retry", Type.JSON)
-        .says("timeout_seconds", Type.NUMBER)
-        .says("lease_seconds", Type.NUMBER)
-        .says("on_lease_lost", Type.TEXT)
-        .says("on_stop", Type.TEXT)
-        .says("on_failure", Type.TEXT)
-        .says("unique_key", Type.TEXT)
-        .says("tags", Type.LIST)
-        .says("target_count", Type.NUMBER)
-        .says("preferred_host", Type.TEXT)
-        .says("require_host", Type.FLAG)
-        .says("labels", Type.JSON)
-        .says("subject", Type.JSON)
-        .says("site_id", Type.TEXT)
-        .says("environment_id", Type.TEXT)
-        .says("node_id", Type.TEXT)
-        .says("pending", Type.FLAG);
+        .takes("kind", Verb.Type.TEXT)
+        .says("args", Verb.Type.JSON)
+        .says("id", Verb.Type.TEXT)
+        .says("queue", Verb.Type.TEXT)
+        .says("priority", Verb.Type.NUMBER)
+        .says("run_at", Verb.Type.TEXT)
+        .says("delay_seconds", Verb.Type.NUMBER)
+        .says("target", Verb.Type.TEXT)
+        .says("resources", Verb.Type.LIST)
+        .says("max_attempts", Verb.Type.NUMBER)
+        .says("retry", Verb.Type.JSON)
+        .says("timeout_seconds", Verb.Type.NUMBER)
+        .says("lease_seconds", Verb.Type.NUMBER)
+        .says("on_lease_lost", Verb.Type.TEXT)
+        .says("on_stop", Verb.Type.TEXT)
+        .says("on_failure", Verb.Type.TEXT)
+        .says("unique_key", Verb.Type.TEXT)
+        .says("tags", Verb.Type.LIST)
+        .says("target_count", Verb.Type.NUMBER)
+        .says("preferred_host", Verb.Type.TEXT)
+        .says("require_host", Verb.Type.FLAG)
+        .says("labels", Verb.Type.JSON)
+        .says("subject", Verb.Type.JSON)
+        .says("site_id", Verb.Type.TEXT)
+        .says("environment_id", Verb.Type.TEXT)
+        .says("node_id", Verb.Type.TEXT)
+        .says("pending", Verb.Type.FLAG);
   }
 
   private static List<Verb> ofTheQueue() {
@@ -114,17 +111,17 @@ final class Verbs {
             .paged(),
         get("queues show", "/queues/{name}", "Shows a queue."),
         of("queues set", "PUT", "/queues/{name}", "Pauses a queue, limits it, gives it defaults.")
-            .says("paused", Type.CHOICE)
-            .says("concurrency_limit", Type.NUMBER)
-            .says("defaults", Type.JSON),
+            .says("paused", Verb.Type.CHOICE)
+            .says("concurrency_limit", Verb.Type.NUMBER)
+            .says("defaults", Verb.Type.JSON),
         get("resources list", "/resources", "Lists resources.")
             .columns("name", "capacity", "holders", "waiters")
             .paged(),
         get("resources show", "/resources/{name}", "Shows who has a resource, and who waits."),
         of("resources set", "PUT", "/resources/{name}", "Sets a resource's capacity.")
-            .says("capacity", Type.NUMBER),
+            .says("capacity", Verb.Type.NUMBER),
         of("resources release", "POST", "/resources/{name}/release", "Takes all blocks off it.")
-            .says("reason", Type.TEXT));
+            .says("reason", Verb.Type.TEXT));
   }
 
   private static List<Verb> schedules() {
@@ -134,18 +131,18 @@ final class Verbs {
             .paged(),
         get("schedules show", "/schedules/{name}", "Shows a schedule."),
         of("schedules set", "PUT", "/schedules/{name}", "Makes a schedule, or makes it so.")
-            .says("cron", Type.TEXT)
-            .says("every_seconds", Type.NUMBER)
-            .says("timezone", Type.TEXT)
-            .says("kind", Type.TEXT)
-            .says("queue", Type.TEXT)
-            .says("args", Type.JSON)
-            .says("coalesce", Type.CHOICE)
-            .says("misfire_grace_seconds", Type.NUMBER)
-            .says("max_instances", Type.NUMBER)
-            .says("expected_runtime_seconds", Type.NUMBER)
-            .says("dst", Type.JSON)
-            .says("enabled", Type.CHOICE),
+            .says("cron", Verb.Type.TEXT)
+            .says("every_seconds", Verb.Type.NUMBER)
+            .says("timezone", Verb.Type.TEXT)
+            .says("kind", Verb.Type.TEXT)
+            .says("queue", Verb.Type.TEXT)
+            .says("args", Verb.Type.JSON)
+            .says("coalesce", Verb.Type.CHOICE)
+            .says("misfire_grace_seconds", Verb.Type.NUMBER)
+            .says("max_instances", Verb.Type.NUMBER)
+            .says("expected_runtime_seconds", Verb.Type.NUMBER)
+            .says("dst", Verb.Type.JSON)
+            .says("enabled", Verb.Type.CHOICE),
         of("schedules delete", "DELETE", "/schedules/{name}", "Removes a schedule."),
         get("schedules slots", "/schedules/{name}/slots", "Shows what became of its slots.")
             .columns("scheduled_for", "status", "reason", "job_id")
@@ -153,8 +150,8 @@ final class Verbs {
         get("schedules next", "/schedules/{name}/next", "Says when it is due next.")
             .queries("count", "from"),
         of("schedules trigger", "POST", "/schedules/{name}/trigger", "Runs it now, for a slot.")
-            .says("scheduled_for", Type.TEXT)
-            .says("reason", Type.TEXT));
+            .says("scheduled_for", Verb.Type.TEXT)
+            .says("reason", Verb.Type.TEXT));
   }
 
   private static List<Verb> registry() {
@@ -167,47 +164,47 @@ final class Verbs {
             .paged(),
         get("kinds show", "/kinds/{name}", "Shows a kind."),
         of("kinds set", "PUT", "/kinds/{name}", "Registers a kind.")
-            .says("executor", Type.TEXT)
-            .says("playbook", Type.TEXT)
-            .says("node_targeted", Type.CHOICE)
-            .says("subject_during", Type.TEXT)
-            .says("defaults", Type.JSON),
+            .says("executor", Verb.Type.TEXT)
+            .says("playbook", Verb.Type.TEXT)
+            .says("node_targeted", Verb.Type.CHOICE)
+            .says("subject_during", Verb.Type.TEXT)
+            .says("defaults", Verb.Type.JSON),
         get("nodes list", "/nodes", "Lists nodes.")
             .columns("id", "host", "port", "user", "connection")
             .paged(),
         get("nodes show", "/nodes/{id}", "Shows a node."),
         of("nodes set", "PUT", "/nodes/{id}", "Registers a node.")
-            .says("host", Type.TEXT)
-            .says("port", Type.NUMBER)
-            .says("user", Type.TEXT)
-            .says("key_file", Type.TEXT)
-            .says("connection", Type.TEXT),
+            .says("host", Verb.Type.TEXT)
+            .says("port", Verb.Type.NUMBER)
+            .says("user", Verb.Type.TEXT)
+            .says("key_file", Verb.Type.TEXT)
+            .says("connection", Verb.Type.TEXT),
         of("nodes delete", "DELETE", "/nodes/{id}", "Removes a node."),
         get("subjects show", "/subjects/{type}/{id}", "Shows the state of what jobs work on."),
         get("settings list", "/settings", "Lists settings.").columns("name", "value", "default"),
         of("settings set", "PUT", "/settings/{name}", "Changes a setting, in force at once.")
-            .takes("value", Type.NUMBER),
+            .takes("value", Verb.Type.NUMBER),
         get("webhooks list", "/webhooks", "Lists webhooks.").columns("name", "url", "events"),
         of("webhooks set", "PUT", "/webhooks/{name}", "Makes a webhook.")
-            .says("url", Type.TEXT)
-            .says("events", Type.LIST)
-            .says("secret", Type.TEXT),
+            .says("url", Verb.Type.TEXT)
+            .says("events", Verb.Type.LIST)
+            .says("secret", Verb.Type.TEXT),
         of("webhooks delete", "DELETE", "/webhooks/{name}", "Removes a webhook."));
   }
 
   private static List<Verb> administration() {
     return List.of(
         get("tenants list", "/tenants", "Lists tenants.").columns("name"),
-        of("tenants create", "POST", "/tenants", "Makes a tenant.").takes("name", Type.TEXT),
+        of("tenants create", "POST", "/tenants", "Makes a tenant.").takes("name", Verb.Type.TEXT),
         of("tenants drop", "DELETE", "/tenants/{name}", "Removes a tenant and all that is in it."),
         get("tokens list", "/tokens", "Lists tokens, newest first.")
             .columns("id", "name", "role", "tenant", "expires_at", "revoked_at")
             .paged(),
         of("tokens create", "POST", "/tokens", "Makes a token; it is shown once.")
-            .takes("name", Type.TEXT)
-            .says("role", Type.TEXT)
-            .says("tenant", Type.TEXT)
-            .says("expires_at", Type.TEXT),
+            .takes("name", Verb.Type.TEXT)
+            .says("role", Verb.Type.TEXT)
+            .says("tenant", Verb.Type.TEXT)
+            .says("expires_at", Verb.Type.TEXT),
         of("tokens revoke", "DELETE", "/tokens/{id}", "Revokes a token."),
         get("audit list", "/audit", "Lists what people did, newest first.")
             .columns("at", "actor", "act", "job_id", "resource", "before", "after", "reason")

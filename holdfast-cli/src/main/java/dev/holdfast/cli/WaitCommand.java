@@ -20,7 +20,8 @@ import picocli.CommandLine.Spec;
 /** Waits for a job's end, and says it by its exit code. */
 @Command(
     name = "wait",
-    description = "Waits until a job is over. Exit code 0: it succeeded; 1: it did not; 124: too late.",
+    description =
+        "Waits until a job is over. Exit code 0: it succeeded; 1: it did not; 124: too late.",
     mixinStandardHelpOptions = true)
 final class WaitCommand implements Callable<Integer> {
 
@@ -34,10 +35,7 @@ final class WaitCommand implements Callable<Integer> {
   @Parameters(paramLabel = "ID")
   private UUID id = new UUID(0, 0);
 
-  @Option(
-      names = "--timeout",
-      paramLabel = "SECONDS",
-      description = "Waits no longer than this.")
+  @Option(names = "--timeout", paramLabel = "SECONDS", description = "Waits no longer than this.")
   private @Nullable Long timeout;
 
   @Override
@@ -63,8 +61,7 @@ final class WaitCommand implements Callable<Integer> {
         out.flush();
         return job.state() == JobState.SUCCEEDED ? 0 : 1;
       }
-      if (timeout != null
-          && System.nanoTime() - began > Duration.ofSeconds(timeout).toNanos()) {
+      if (timeout != null && System.nanoTime() - began > Duration.ofSeconds(timeout).toNanos()) {
         out.println((drawing ? "\n" : "") + id + " is still " + job.state().stored());
         out.flush();
         return TOO_LATE;

@@ -85,9 +85,7 @@ class VerbsTest {
     }
     List<String> commands =
         Verbs.all().stream().map(verb -> verb.method() + " " + verb.path()).toList();
-    assertThat(routes.keySet())
-        .filteredOn(route -> !OTHERS.contains(route))
-        .isSubsetOf(commands);
+    assertThat(routes.keySet()).filteredOn(route -> !OTHERS.contains(route)).isSubsetOf(commands);
   }
 
   @Test
@@ -153,18 +151,21 @@ class VerbsTest {
 
   @Test
   void what_is_wrong_is_said_in_a_sentence_with_a_code_of_its_own() {
-    assertThat(run("jobs", "show", "nonsense")).satisfies(said -> {
-      assertThat(said.code()).isEqualTo(7);
-      assertThat(said.err()).contains("id is nonsense; allowed: a UUID");
-    });
-    assertThat(run("enqueue", "a", "--priority", "high")).satisfies(said -> {
-      assertThat(said.code()).isEqualTo(1);
-      assertThat(said.err()).contains("--priority").contains("high");
-    });
-    assertThat(run("jobs", "lst")).satisfies(said -> {
-      assertThat(said.code()).isEqualTo(2);
-      assertThat(said.err()).contains("jobs list");
-    });
+    assertThat(run("jobs", "show", "nonsense"))
+        .satisfies(said -> {
+          assertThat(said.code()).isEqualTo(7);
+          assertThat(said.err()).contains("id is nonsense; allowed: a UUID");
+        });
+    assertThat(run("enqueue", "a", "--priority", "high"))
+        .satisfies(said -> {
+          assertThat(said.code()).isEqualTo(1);
+          assertThat(said.err()).contains("--priority").contains("high");
+        });
+    assertThat(run("jobs", "lst"))
+        .satisfies(said -> {
+          assertThat(said.code()).isEqualTo(2);
+          assertThat(said.err()).contains("jobs list");
+        });
     assertThat(execute("jobs", "list", "--server", "http://127.0.0.1:1").code()).isEqualTo(3);
   }
 
@@ -191,8 +192,7 @@ class VerbsTest {
   private static Said execute(String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    CommandLine main =
-        Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    CommandLine main = Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
     int code = main.execute(arguments);
     return new Said(code, out.toString(), err.toString());
   }

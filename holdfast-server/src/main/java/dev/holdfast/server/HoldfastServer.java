@@ -1,6 +1,7 @@
 package dev.holdfast.server;
 
 import dev.holdfast.Holdfast;
+import dev.holdfast.executor.JobExecutors;
 import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.metrics.MicrometerListener;
@@ -95,6 +96,9 @@ public final class HoldfastServer implements AutoCloseable {
                     desks,
                     config.receivers())
                 .start());
+        if (!config.executors().names().isEmpty()) {
+          startExecutors(config.executors(), holdfast, registry);
+        }
       }
       if (config.roles().contains(ServerRole.WEB)) {
         open.push(holdfast.listen());
@@ -110,6 +114,20 @@ public final class HoldfastServer implements AutoCloseable {
       close();
       throw e;
     }
+  }
+
+  private void startExecutors(
+      ExecutorSettings settings, Holdfast holdfast, MeterRegistry registry) {
+    JobExecutors executors = JobExecutors.open(settings.names(), settings.config());
+    open.push(executors);
+    open.push(
+        executors
+            .installOn(
+                holdfast
+                    .workerForAllTenants()
+                    .configure(config -> config.withQueues(settings.queues().toArray(String[]::new)))
+                    .listen(new MicrometerListener(registry)))
+            .start());
   }
 
   /** Starts a node; it is ready when this returns. */

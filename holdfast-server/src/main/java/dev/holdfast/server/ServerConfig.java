@@ -18,6 +18,7 @@ import java.util.Set;
  * @param auth off only on an address that this machine alone can reach
  * @param names that the server answers to, beside its own on a machine's own address; none is any
  * @param receivers where webhooks may lead
+ * @param executors what it runs itself
  * @param upkeep looks after silent workers' jobs; off only where something else does, like a test
  *     that moves the clock
  * @param proxies whose word about where a request came from is taken
@@ -33,6 +34,7 @@ public record ServerConfig(
     Proxies proxies,
     Receivers receivers,
     boolean upkeep,
+    ExecutorSettings executors,
     RequestLimits limits) {
 
   public ServerConfig {
@@ -62,52 +64,69 @@ public record ServerConfig(
         new Proxies(Set.of()),
         new Receivers(Set.of()),
         true,
+        ExecutorSettings.NONE,
         RequestLimits.DEFAULTS);
   }
 
   public ServerConfig withAddress(String host, int port) {
     return new ServerConfig(
-        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, limits);
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits);
   }
 
   public ServerConfig withAuth(boolean auth) {
     return new ServerConfig(
-        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, limits);
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits);
   }
 
   public ServerConfig withRoles(Set<ServerRole> roles) {
     return new ServerConfig(
-        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, limits);
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits);
   }
 
   public ServerConfig withTls(Tls tls) {
     return new ServerConfig(
-        host, port, data, auth, roles, Optional.of(tls), names, proxies, receivers, upkeep, limits);
+        host,
+        port,
+        data,
+        auth,
+        roles,
+        Optional.of(tls),
+        names,
+        proxies,
+        receivers,
+        upkeep,
+        executors,
+        limits);
   }
 
   public ServerConfig withNames(Set<String> names) {
     return new ServerConfig(
-        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, limits);
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits);
   }
 
   public ServerConfig withProxies(Proxies proxies) {
     return new ServerConfig(
-        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, limits);
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits);
   }
 
   public ServerConfig withReceivers(Receivers receivers) {
     return new ServerConfig(
-        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, limits);
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits);
   }
 
   public ServerConfig withUpkeep(boolean upkeep) {
     return new ServerConfig(
-        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, limits);
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits);
+  }
+
+  public ServerConfig withExecutors(ExecutorSettings executors) {
+    return new ServerConfig(
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits);
   }
 
   public ServerConfig withLimits(RequestLimits limits) {
     return new ServerConfig(
-        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, limits);
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits);
   }
 
   public boolean isLoopback() {

@@ -116,7 +116,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
       Path draft = file.resolveSibling(file.getFileName() + ".new");
       Files.deleteIfExists(draft);
       Files.createFile(
-          draft, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+          draft,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
       Files.writeString(draft, HexFormat.of().formatHex(bytes));
       Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
     }
@@ -201,7 +202,10 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   private void superviseServer() {
-    postmaster().ifPresent(process -> process.onExit().thenAccept(ended -> startAgain()));
+    postmaster()
+        .ifPresent(process -> {
+          var unused = process.onExit().thenAccept(ended -> startAgain());
+        });
   }
 
   private void startAgain() {

@@ -1,0 +1,47 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.api.HoldfastClient;
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Job;
+import dev.holdfast.queue.LogChunk;
+import java.io.PrintWriter;
+import java.util.UUID;
+
+/** A job's log as it grows. */
+final class JobLog {
+
+  private static final int LINES_AT_ONCE = 500;
+
+  private final HoldfastClient client;
+  private final UUID id;
+  private final PrintWriter out;
+  private long offset;
+
+  JobLog(HoldfastClient client, UUID id, PrintWriter out) {
+    this.client = client;
+    this.id = id;
+    this.out = out;
+  }
+
+  JobLog from(long bytes) {
+    offset = bytes;
+    return this;
+  }
+
+  /** Prints what came since; answers the job as it was before, so that its last words are seen. */
+  Job printNew() {
+    Job job =
+        client
+            .get(id)
+            .orElseThrow(() -> new HoldfastException(ErrorCode.NOT_FOUND, "no job " + id));
+    LogChunk chunk;
+    do {
+      chunk = client.log(id, offset, LINES_AT_ONCE);
+      chunk.lines().forEach(line -> out.println(line.text()));
+      offset = chunk.offset();
+    } while (!chunk.lines().isEmpty());
+    out.flush();
+    return job;
+  }
+}
