@@ -1,8 +1,5 @@
 package dev.holdfast.cli;
 
-import static dev.holdfast.cli.Verb.get;
-import static dev.holdfast.cli.Verb.of;
-
 import java.util.ArrayList;
 import java.util.List;
 
@@ -30,35 +27,43 @@ final class Verbs {
   private static List<Verb> jobs() {
     List<Verb> verbs = new ArrayList<>();
     verbs.add(
-        get("jobs list", "/jobs", "Lists jobs, newest first.")
+        Verb.get("jobs list", "/jobs", "Lists jobs, newest first.")
             .columns(JOB_COLUMNS)
             .queries(JOB_FILTERS)
             .paged());
-    verbs.add(get("jobs show", "/jobs/{id}", "Shows a job."));
-    verbs.add(get("jobs why", "/jobs/{id}/why", "Says why a job is not running."));
+    verbs.add(Verb.get("jobs show", "/jobs/{id}", "Shows a job."));
+    verbs.add(Verb.get("jobs why", "/jobs/{id}/why", "Says why a job is not running."));
     verbs.add(
-        get("jobs attempts", "/jobs/{id}/attempts", "Lists a job's attempts.")
+        Verb.get("jobs attempts", "/jobs/{id}/attempts", "Lists a job's attempts.")
             .columns("attempt", "outcome", "worker", "started_at", "finished_at", "error_code"));
     for (String act : List.of("cancel", "stop", "pause", "resume", "retry", "requeue", "fail")) {
       verbs.add(
-          of("jobs " + act, "POST", "/jobs/{id}/" + act, "Lets you " + act + " a job.")
+          Verb.of("jobs " + act, "POST", "/jobs/{id}/" + act, "Lets you " + act + " a job.")
               .says("reason", Verb.Type.TEXT)
               .says("force", Verb.Type.FLAG));
     }
     verbs.add(
-        of("jobs resolve", "POST", "/jobs/{id}/resolve", "You did by hand what a job was to do.")
+        Verb.of(
+                "jobs resolve",
+                "POST",
+                "/jobs/{id}/resolve",
+                "You did by hand what a job was to do.")
             .says("result", Verb.Type.JSON)
             .says("reason", Verb.Type.TEXT)
             .says("force", Verb.Type.FLAG));
     verbs.add(
-        of("jobs change", "PATCH", "/jobs/{id}", "Changes a job that waits.")
+        Verb.of("jobs change", "PATCH", "/jobs/{id}", "Changes a job that waits.")
             .says("run_at", Verb.Type.TEXT)
             .says("priority", Verb.Type.NUMBER)
             .says("tags", Verb.Type.LIST)
             .says("reason", Verb.Type.TEXT));
-    verbs.add(of("jobs delete", "DELETE", "/jobs/{id}", "Removes a finished job."));
+    verbs.add(Verb.of("jobs delete", "DELETE", "/jobs/{id}", "Removes a finished job."));
     Verb each =
-        of("jobs each", "POST", "/jobs/actions", "Does the same to many jobs, chosen by filters.")
+        Verb.of(
+                "jobs each",
+                "POST",
+                "/jobs/actions",
+                "Does the same to many jobs, chosen by filters.")
             .takes("action", Verb.Type.TEXT)
             .says("dry_run", Verb.Type.FLAG)
             .says("reason", Verb.Type.TEXT)
@@ -74,7 +79,7 @@ final class Verbs {
   }
 
   private static Verb enqueue() {
-    return of("enqueue", "POST", "/jobs", "Enqueues a job.")
+    return Verb.of("enqueue", "POST", "/jobs", "Enqueues a job.")
         .takes("kind", Verb.Type.TEXT)
         .says("args", Verb.Type.JSON)
         .says("id", Verb.Type.TEXT)
@@ -106,31 +111,39 @@ final class Verbs {
 
   private static List<Verb> ofTheQueue() {
     return List.of(
-        get("queues list", "/queues", "Lists queues.")
+        Verb.get("queues list", "/queues", "Lists queues.")
             .columns("name", "paused", "concurrency_limit", "queued", "running")
             .paged(),
-        get("queues show", "/queues/{name}", "Shows a queue."),
-        of("queues set", "PUT", "/queues/{name}", "Pauses a queue, limits it, gives it defaults.")
+        Verb.get("queues show", "/queues/{name}", "Shows a queue."),
+        Verb.of(
+                "queues set",
+                "PUT",
+                "/queues/{name}",
+                "Pauses a queue, limits it, gives it defaults.")
             .says("paused", Verb.Type.CHOICE)
             .says("concurrency_limit", Verb.Type.NUMBER)
             .says("defaults", Verb.Type.JSON),
-        get("resources list", "/resources", "Lists resources.")
+        Verb.get("resources list", "/resources", "Lists resources.")
             .columns("name", "capacity", "holders", "waiters")
             .paged(),
-        get("resources show", "/resources/{name}", "Shows who has a resource, and who waits."),
-        of("resources set", "PUT", "/resources/{name}", "Sets a resource's capacity.")
+        Verb.get("resources show", "/resources/{name}", "Shows who has a resource, and who waits."),
+        Verb.of("resources set", "PUT", "/resources/{name}", "Sets a resource's capacity.")
             .says("capacity", Verb.Type.NUMBER),
-        of("resources release", "POST", "/resources/{name}/release", "Takes all blocks off it.")
+        Verb.of(
+                "resources release",
+                "POST",
+                "/resources/{name}/release",
+                "Takes all blocks off it.")
             .says("reason", Verb.Type.TEXT));
   }
 
   private static List<Verb> schedules() {
     return List.of(
-        get("schedules list", "/schedules", "Lists schedules.")
+        Verb.get("schedules list", "/schedules", "Lists schedules.")
             .columns("name", "cron", "every_seconds", "timezone", "kind", "enabled", "next_at")
             .paged(),
-        get("schedules show", "/schedules/{name}", "Shows a schedule."),
-        of("schedules set", "PUT", "/schedules/{name}", "Makes a schedule, or makes it so.")
+        Verb.get("schedules show", "/schedules/{name}", "Shows a schedule."),
+        Verb.of("schedules set", "PUT", "/schedules/{name}", "Makes a schedule, or makes it so.")
             .says("cron", Verb.Type.TEXT)
             .says("every_seconds", Verb.Type.NUMBER)
             .says("timezone", Verb.Type.TEXT)
@@ -143,73 +156,79 @@ final class Verbs {
             .says("expected_runtime_seconds", Verb.Type.NUMBER)
             .says("dst", Verb.Type.JSON)
             .says("enabled", Verb.Type.CHOICE),
-        of("schedules delete", "DELETE", "/schedules/{name}", "Removes a schedule."),
-        get("schedules slots", "/schedules/{name}/slots", "Shows what became of its slots.")
+        Verb.of("schedules delete", "DELETE", "/schedules/{name}", "Removes a schedule."),
+        Verb.get("schedules slots", "/schedules/{name}/slots", "Shows what became of its slots.")
             .columns("scheduled_for", "status", "reason", "job_id")
             .paged(),
-        get("schedules next", "/schedules/{name}/next", "Says when it is due next.")
+        Verb.get("schedules next", "/schedules/{name}/next", "Says when it is due next.")
             .queries("count", "from"),
-        of("schedules trigger", "POST", "/schedules/{name}/trigger", "Runs it now, for a slot.")
+        Verb.of(
+                "schedules trigger",
+                "POST",
+                "/schedules/{name}/trigger",
+                "Runs it now, for a slot.")
             .says("scheduled_for", Verb.Type.TEXT)
             .says("reason", Verb.Type.TEXT));
   }
 
   private static List<Verb> registry() {
     return List.of(
-        get("workers list", "/workers", "Lists workers.")
+        Verb.get("workers list", "/workers", "Lists workers.")
             .columns("name", "host", "online", "active_jobs", "queues", "last_seen")
             .paged(),
-        get("kinds list", "/kinds", "Lists registered kinds.")
+        Verb.get("kinds list", "/kinds", "Lists registered kinds.")
             .columns("name", "executor", "playbook", "node_targeted", "subject_during")
             .paged(),
-        get("kinds show", "/kinds/{name}", "Shows a kind."),
-        of("kinds set", "PUT", "/kinds/{name}", "Registers a kind.")
+        Verb.get("kinds show", "/kinds/{name}", "Shows a kind."),
+        Verb.of("kinds set", "PUT", "/kinds/{name}", "Registers a kind.")
             .says("executor", Verb.Type.TEXT)
             .says("playbook", Verb.Type.TEXT)
             .says("node_targeted", Verb.Type.CHOICE)
             .says("subject_during", Verb.Type.TEXT)
             .says("defaults", Verb.Type.JSON),
-        get("nodes list", "/nodes", "Lists nodes.")
+        Verb.get("nodes list", "/nodes", "Lists nodes.")
             .columns("id", "host", "port", "user", "connection")
             .paged(),
-        get("nodes show", "/nodes/{id}", "Shows a node."),
-        of("nodes set", "PUT", "/nodes/{id}", "Registers a node.")
+        Verb.get("nodes show", "/nodes/{id}", "Shows a node."),
+        Verb.of("nodes set", "PUT", "/nodes/{id}", "Registers a node.")
             .says("host", Verb.Type.TEXT)
             .says("port", Verb.Type.NUMBER)
             .says("user", Verb.Type.TEXT)
             .says("key_file", Verb.Type.TEXT)
             .says("connection", Verb.Type.TEXT),
-        of("nodes delete", "DELETE", "/nodes/{id}", "Removes a node."),
-        get("subjects show", "/subjects/{type}/{id}", "Shows the state of what jobs work on."),
-        get("settings list", "/settings", "Lists settings.").columns("name", "value", "default"),
-        of("settings set", "PUT", "/settings/{name}", "Changes a setting, in force at once.")
+        Verb.of("nodes delete", "DELETE", "/nodes/{id}", "Removes a node."),
+        Verb.get("subjects show", "/subjects/{type}/{id}", "Shows the state of what jobs work on."),
+        Verb.get("settings list", "/settings", "Lists settings.")
+            .columns("name", "value", "default"),
+        Verb.of("settings set", "PUT", "/settings/{name}", "Changes a setting, in force at once.")
             .takes("value", Verb.Type.NUMBER),
-        get("webhooks list", "/webhooks", "Lists webhooks.").columns("name", "url", "events"),
-        of("webhooks set", "PUT", "/webhooks/{name}", "Makes a webhook.")
+        Verb.get("webhooks list", "/webhooks", "Lists webhooks.").columns("name", "url", "events"),
+        Verb.of("webhooks set", "PUT", "/webhooks/{name}", "Makes a webhook.")
             .says("url", Verb.Type.TEXT)
             .says("events", Verb.Type.LIST)
             .says("secret", Verb.Type.TEXT),
-        of("webhooks delete", "DELETE", "/webhooks/{name}", "Removes a webhook."));
+        Verb.of("webhooks delete", "DELETE", "/webhooks/{name}", "Removes a webhook."));
   }
 
   private static List<Verb> administration() {
     return List.of(
-        get("tenants list", "/tenants", "Lists tenants.").columns("name"),
-        of("tenants create", "POST", "/tenants", "Makes a tenant.").takes("name", Verb.Type.TEXT),
-        of("tenants drop", "DELETE", "/tenants/{name}", "Removes a tenant and all that is in it."),
-        get("tokens list", "/tokens", "Lists tokens, newest first.")
+        Verb.get("tenants list", "/tenants", "Lists tenants.").columns("name"),
+        Verb.of("tenants create", "POST", "/tenants", "Makes a tenant.")
+            .takes("name", Verb.Type.TEXT),
+        Verb.of(
+            "tenants drop", "DELETE", "/tenants/{name}", "Removes a tenant and all that is in it."),
+        Verb.get("tokens list", "/tokens", "Lists tokens, newest first.")
             .columns("id", "name", "role", "tenant", "expires_at", "revoked_at")
             .paged(),
-        of("tokens create", "POST", "/tokens", "Makes a token; it is shown once.")
+        Verb.of("tokens create", "POST", "/tokens", "Makes a token; it is shown once.")
             .takes("name", Verb.Type.TEXT)
             .says("role", Verb.Type.TEXT)
-            .says("tenant", Verb.Type.TEXT)
             .says("expires_at", Verb.Type.TEXT),
-        of("tokens revoke", "DELETE", "/tokens/{id}", "Revokes a token."),
-        get("audit list", "/audit", "Lists what people did, newest first.")
+        Verb.of("tokens revoke", "DELETE", "/tokens/{id}", "Revokes a token."),
+        Verb.get("audit list", "/audit", "Lists what people did, newest first.")
             .columns("at", "actor", "act", "job_id", "resource", "before", "after", "reason")
             .paged(),
-        get("invariants check", "/invariants", "Says what is not as it must be.")
+        Verb.get("invariants check", "/invariants", "Says what is not as it must be.")
             .columns("id", "job_id", "resource", "detail"));
   }
 }

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -46,7 +47,8 @@ final class WaitCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     HoldfastClient client = remote.client();
     long began = System.nanoTime();
-    boolean drawing = System.console() != null && remote.output() == Remote.Output.TABLE;
+    boolean drawing =
+        CommandLine.Help.Ansi.AUTO.enabled() && remote.output() == Remote.Output.TABLE;
     while (true) {
       Job job =
           client

@@ -74,8 +74,8 @@ class VerbsTest {
                     route -> route.method() + " " + route.path().substring(API.length()),
                     route -> route));
     for (Verb verb : Verbs.all()) {
-      Route route = routes.get(verb.method() + " " + verb.path());
-      assertThat(route).as(verb.toString()).isNotNull();
+      assertThat(routes).containsKey(verb.method() + " " + verb.path());
+      Route route = java.util.Objects.requireNonNull(routes.get(verb.method() + " " + verb.path()));
       for (Verb.Part part : verb.parts()) {
         String name = part.name().contains(".") ? "filter" : part.name();
         assertThat(part.place() == Place.QUERY ? route.queries() : route.fields())
@@ -97,7 +97,7 @@ class VerbsTest {
           in(tenant, "enqueue", "deploy", "--args", "{\"n\": 1}", "--resources", "site:1,node:7");
       String id = id(made.out());
 
-      assertThat(made.out()).contains("deploy", "site:1,node:7");
+      assertThat(made.out()).contains("deploy", "node:7,site:1");
       assertThat(in(tenant, "jobs", "list", "--state", "queued").out())
           .contains("ID", "STATE", id, "queued");
       assertThat(in(tenant, "jobs", "list", "-o", "json").out()).startsWith("{\"jobs\":[{");
@@ -154,14 +154,14 @@ class VerbsTest {
     assertThat(run("jobs", "show", "nonsense"))
         .satisfies(said -> {
           assertThat(said.code()).isEqualTo(7);
-          assertThat(said.err()).contains("id is nonsense; allowed: a UUID");
+          assertThat(said.err()).contains("id is \"nonsense\"; allowed: a UUID");
         });
     assertThat(run("enqueue", "a", "--priority", "high"))
         .satisfies(said -> {
           assertThat(said.code()).isEqualTo(1);
           assertThat(said.err()).contains("--priority").contains("high");
         });
-    assertThat(run("jobs", "lst"))
+    assertThat(execute("jobs", "lists"))
         .satisfies(said -> {
           assertThat(said.code()).isEqualTo(2);
           assertThat(said.err()).contains("jobs list");

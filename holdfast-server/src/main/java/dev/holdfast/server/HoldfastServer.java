@@ -125,7 +125,8 @@ public final class HoldfastServer implements AutoCloseable {
             .installOn(
                 holdfast
                     .workerForAllTenants()
-                    .configure(config -> config.withQueues(settings.queues().toArray(String[]::new)))
+                    .configure(
+                        config -> config.withQueues(settings.queues().toArray(String[]::new)))
                     .listen(new MicrometerListener(registry)))
             .start());
   }

@@ -85,7 +85,7 @@ class EmbeddedPostgresTest {
     EmbeddedPostgres.start(data).close();
     Files.writeString(data.resolve("database").resolve("postgresql.auto.conf"), "fsync = off\n");
 
-    assertThatThrownBy(() -> EmbeddedPostgres.start(data)).hasMessageContaining("fsync is off");
+    assertThatThrownBy(() -> EmbeddedPostgres.start(data)).hasMessageContaining("fsync is \"off\"");
     assertThat(data.resolve("database").resolve("postmaster.pid")).doesNotExist();
   }
 
