@@ -143,32 +143,47 @@ final class ServerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    CountDownLatch told = new CountDownLatch(1);
+    CountDownLatch ended = new CountDownLatch(1);
+    // The process is gone when its hooks are through: they must wait for what is closed here.
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> end(told, ended)));
+    try {
+      return serve(told);
+    } finally {
+      ended.countDown();
+    }
+  }
+
+  private static void end(CountDownLatch told, CountDownLatch ended) {
+    told.countDown();
+    try {
+      ended.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private int serve(CountDownLatch told) throws InterruptedException {
     ServerConfig config = config();
     if (databaseUrl != null && !databaseUrl.isBlank()) {
-      return serve(config, pool(DatabaseUrl.parse(databaseUrl).jdbc()));
+      return serve(config, pool(DatabaseUrl.parse(databaseUrl).jdbc()), told);
     }
     try (EmbeddedPostgres postgres = EmbeddedPostgres.start(data)) {
       HikariConfig pool = pool(postgres.jdbcUrl());
       pool.setUsername(postgres.user());
       pool.setPassword(postgres.password());
-      return serve(config, pool);
+      return serve(config, pool, told);
     }
   }
 
-  private int serve(ServerConfig config, HikariConfig database) throws InterruptedException {
+  private int serve(ServerConfig config, HikariConfig database, CountDownLatch told)
+      throws InterruptedException {
     try (HikariDataSource pool = new HikariDataSource(database);
         HoldfastServer server = HoldfastServer.start(config, pool)) {
-      CountDownLatch ended = new CountDownLatch(1);
-      Runtime.getRuntime().addShutdownHook(new Thread(() -> end(server, ended)));
       greet(config, server);
-      ended.await();
+      told.await();
     }
     return 0;
-  }
-
-  private static void end(HoldfastServer server, CountDownLatch ended) {
-    server.close();
-    ended.countDown();
   }
 
   private ServerConfig config() {
