@@ -129,7 +129,7 @@ final class SharedClaims {
       return Optional.of(nothing);
     }
     int most = Math.min(MOST_JOBS, asking.stream().mapToInt(ClaimRequest::limit).sum());
-    Round round = rounds.inOne(handle, asking.getFirst().asOne(DEALER, most));
+    Round round = rounds.inOne(handle, asOne(asking, most));
     Map<ClaimRequest, List<Lease>> hands = assign(handle, deal(round.leases(), asking));
     // By id, or two nodes whom the same workers asked could wait for each other.
     boolean allNew =
@@ -143,6 +143,13 @@ final class SharedClaims {
     boolean more = round.unsettled() || round.leases().size() == most;
     Optional<Duration> next = more ? Optional.of(Duration.ZERO) : round.nextDueIn();
     return Optional.of(new Deal(hands, nothing.known, round.woken(), next));
+  }
+
+  // What one host alone may have must not be dealt to another's worker.
+  private static ClaimRequest asOne(List<ClaimRequest> asking, int most) {
+    ClaimRequest first = asking.getFirst();
+    boolean oneHost = asking.stream().allMatch(each -> each.host().equals(first.host()));
+    return first.withPlace(oneHost ? first.host() : "", first.labels()).asOne(DEALER, most);
   }
 
   private Set<String> known(Handle handle, List<ClaimRequest> waiting) {

@@ -360,6 +360,23 @@ class LeasesOverHttpTest {
   }
 
   @Test
+  void what_one_host_alone_may_have_is_not_dealt_to_who_waits_beside_it() throws Exception {
+    String job = "{\"kind\": \"a\", \"preferred_host\": \"h1\", \"require_host\": true}";
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<JsonNode> mine = threads.submit(() -> claim("h1", ", \"wait_seconds\": 3"));
+      TestServer.awaitWaiting(tenant.name(), 1);
+      Future<JsonNode> other = threads.submit(() -> claim("h2", ", \"wait_seconds\": 3"));
+      TestServer.awaitWaiting(tenant.name(), 2);
+      TestServer.shared()
+          .as(Role.SUBMITTER, tenant.name())
+          .post("/api/v1/jobs/batch", "{\"jobs\": [%s, %s]}".formatted(job, job));
+
+      assertThat(mine.get().size()).isEqualTo(1);
+      assertThat(other.get().size()).isZero();
+    }
+  }
+
+  @Test
   void a_worker_that_names_no_host_is_its_own() {
     UUID id =
         UUID.fromString(
