@@ -7,6 +7,7 @@ import dev.holdfast.fleet.Presence;
 import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.fleet.Workers;
 import dev.holdfast.server.auth.Tokens;
+import dev.holdfast.server.dialect.pull.Signatures;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenants;
 import dev.holdfast.testkit.TestTenant;
@@ -30,7 +31,8 @@ class StatementsTest {
           Predecessors.class,
           RemoteWorkers.class,
           Workers.class,
-          Tokens.class);
+          Tokens.class,
+          Signatures.class);
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
 

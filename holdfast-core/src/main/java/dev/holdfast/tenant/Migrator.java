@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 public final class Migrator {
 
   public static final Migrator CONTROL =
-      new Migrator("control", List.of("001_tenants_and_workers", "002_tokens"));
+      new Migrator("control", List.of("001_tenants_and_workers", "002_tokens", "003_signatures"));
   public static final Migrator TENANT =
       new Migrator(
           "tenant",
@@ -30,7 +30,8 @@ public final class Migrator {
               "002_invariants",
               "003_invariants_of_resources",
               "004_schedules",
-              "005_registry"));
+              "005_registry",
+              "007_targets_and_pull"));
 
   private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 

@@ -19,6 +19,7 @@ import dev.holdfast.server.notify.Inspector;
 import dev.holdfast.server.poll.Hints;
 import dev.holdfast.server.poll.LongPolls;
 import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.PullSecret;
 import dev.holdfast.server.tenancy.Setting;
 import dev.holdfast.tenant.TenantName;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -57,6 +58,7 @@ public final class HoldfastServer implements AutoCloseable {
     Hints hints = new Hints();
     this.newToken = config.auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
     seed(holdfast, desks, environment);
+    seedSecret(desks, environment);
     Figures figures = new Figures();
     this.routes = new ArrayList<>(Pages.routes(dataSource, figures));
     Parts parts = new Parts(config, holdfast, desks, tokens, polls, workers, hints);
@@ -64,6 +66,12 @@ public final class HoldfastServer implements AutoCloseable {
     routes.addAll(Dialects.of(parts));
     routes.addAll(Pages.documents(routes));
     start(config, holdfast, tokens, workers, desks, polls, figures.registry());
+  }
+
+  // One secret for all tenants would let each one's workers into the others.
+  private static void seedSecret(Desks desks, Map<String, String> environment) {
+    Optional.ofNullable(environment.get(PullSecret.ENVIRONMENT))
+        .ifPresent(secret -> desks.of(TenantName.DEFAULT).pullSecret().seed(secret));
   }
 
   // A tenant that is made later begins with its own defaults.

@@ -120,7 +120,16 @@ final class Gate {
   }
 
   /** Who sends it. */
-  Principal identify(Context http) {
+  Principal identify(Context http, Route route) {
+    return route
+        .credential()
+        .flatMap(
+            credential -> credential.identify(http, asked(http, route).orElse(TenantName.DEFAULT)))
+        .map(this::throttled)
+        .orElseGet(() -> identify(http));
+  }
+
+  private Principal identify(Context http) {
     if (!config.auth()) {
       return throttled(Principal.EVERYBODY);
     }
@@ -165,6 +174,18 @@ final class Gate {
    * that the path or the header names.
    */
   static TenantName tenant(Context http, Route route, Principal principal) {
+    Optional<TenantName> asked = asked(http, route);
+    if (principal.tenant().isEmpty()) {
+      return asked.orElse(TenantName.DEFAULT);
+    }
+    TenantName own = principal.tenant().get();
+    if (asked.isPresent() && !asked.get().equals(own)) {
+      throw Refusal.of(403, "OTHER_TENANT", "the token belongs to another tenant");
+    }
+    return own;
+  }
+
+  private static Optional<TenantName> asked(Context http, Route route) {
     Optional<TenantName> inHeader =
         Optional.ofNullable(http.header(TENANT))
             .filter(name -> !name.isBlank())
@@ -174,14 +195,6 @@ final class Gate {
     if (inPath.isPresent() && inHeader.isPresent() && !inPath.equals(inHeader)) {
       throw Refusal.of(403, "OTHER_TENANT", "path and header name different tenants");
     }
-    Optional<TenantName> asked = inPath.or(() -> inHeader);
-    if (principal.tenant().isEmpty()) {
-      return asked.orElse(TenantName.DEFAULT);
-    }
-    TenantName own = principal.tenant().get();
-    if (asked.isPresent() && !asked.get().equals(own)) {
-      throw Refusal.of(403, "OTHER_TENANT", "the token belongs to another tenant");
-    }
-    return own;
+    return inPath.or(() -> inHeader);
   }
 }
