@@ -54,7 +54,7 @@ public final class HoldfastServer implements AutoCloseable {
     Desks desks = new Desks(holdfast, workers);
     this.polls = new LongPolls();
     Hints hints = new Hints();
-    this.newToken = config.auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
+    this.newToken = config.trust().auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
     seed(holdfast, desks, environment);
     Figures figures = new Figures();
     this.routes = new ArrayList<>(Pages.routes(dataSource, figures));
@@ -94,7 +94,7 @@ public final class HoldfastServer implements AutoCloseable {
             Deliveries.worker(
                     holdfast.workerForAllTenants().listen(new MicrometerListener(registry)),
                     desks,
-                    config.receivers())
+                    config.trust().receivers())
                 .start());
         if (!config.executors().names().isEmpty()) {
           startExecutors(config.executors(), holdfast, registry);

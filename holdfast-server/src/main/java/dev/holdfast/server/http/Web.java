@@ -80,7 +80,7 @@ public final class Web implements AutoCloseable {
     javalin.jetty.modifyHttpConfiguration(http -> {
       http.setSendServerVersion(false);
       http.setSendDateHeader(false);
-      http.addCustomizer(config.proxies());
+      http.addCustomizer(config.trust().proxies());
     });
     javalin.jetty.addConnector(this::connector);
     routes.forEach(route -> add(javalin, route));
@@ -219,11 +219,12 @@ public final class Web implements AutoCloseable {
   private ServerConnector connector(Server server, HttpConfiguration http) {
     ServerConnector connector =
         config
+            .address()
             .tls()
             .map(tls -> tls.connector(server, http))
             .orElseGet(() -> new ServerConnector(server, new HttpConnectionFactory(http)));
-    connector.setHost(config.host());
-    connector.setPort(config.port());
+    connector.setHost(config.address().host());
+    connector.setPort(config.address().port());
     // A fleet comes back all at once after a restart; who finds no room here is turned away.
     connector.setAcceptQueueSize(MOST_ARRIVING);
     return connector;
