@@ -10,6 +10,7 @@ import dev.holdfast.server.api.Parts;
 import dev.holdfast.server.api.Routes;
 import dev.holdfast.server.auth.TokenFile;
 import dev.holdfast.server.auth.Tokens;
+import dev.holdfast.server.dialect.Dialects;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.http.Web;
 import dev.holdfast.server.notify.Courier;
@@ -58,7 +59,9 @@ public final class HoldfastServer implements AutoCloseable {
     seed(holdfast, desks, environment);
     Figures figures = new Figures();
     this.routes = new ArrayList<>(Pages.routes(dataSource, figures));
-    routes.addAll(Routes.of(new Parts(config, holdfast, desks, tokens, polls, workers, hints)));
+    Parts parts = new Parts(config, holdfast, desks, tokens, polls, workers, hints);
+    routes.addAll(Routes.of(parts));
+    routes.addAll(Dialects.of(parts));
     routes.addAll(Pages.documents(routes));
     start(config, holdfast, tokens, workers, desks, polls, figures.registry());
   }
