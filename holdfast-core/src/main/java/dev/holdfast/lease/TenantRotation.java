@@ -54,14 +54,28 @@ public final class TenantRotation implements LeaseSource {
   private final Db db;
   private final Tenants tenants;
   private final Function<Tenant, LeaseSource> leasesOf;
+  private final BiFunction<ClaimRequest, String, ClaimRequest> inTenant;
   private final Map<String, LeaseSource> sources = new ConcurrentHashMap<>();
   private volatile List<Tenant> known = List.of();
   private int turn;
 
   public TenantRotation(Tenants tenants, Function<Tenant, LeaseSource> leasesOf) {
+    this(tenants, leasesOf, (request, tenant) -> request);
+  }
+
+  /**
+   * For workers that do not run the same kinds everywhere.
+   *
+   * @param inTenant what of a request is meant for a tenant
+   */
+  public TenantRotation(
+      Tenants tenants,
+      Function<Tenant, LeaseSource> leasesOf,
+      BiFunction<ClaimRequest, String, ClaimRequest> inTenant) {
     this.db = tenants.control();
     this.tenants = tenants;
     this.leasesOf = leasesOf;
+    this.inTenant = inTenant;
   }
 
   /** Takes notice of tenants that were created or dropped. */
@@ -82,7 +96,9 @@ public final class TenantRotation implements LeaseSource {
       // What the tenants before left over is shared by those still to come.
       int share = Math.ceilDiv(request.limit() - leases.size(), withWork.size() - i);
       try {
-        Claimed claimed = source(withWork.get(i)).claim(request.withLimit(share));
+        Tenant tenant = withWork.get(i);
+        ClaimRequest meant = inTenant.apply(request, tenant.name().value());
+        Claimed claimed = source(tenant).claim(meant.withLimit(share));
         leases.addAll(claimed.leases());
         soon = soon.isPresent() ? soon : claimed.nextDueIn().filter(Duration::isZero);
       } catch (HoldfastException e) {
