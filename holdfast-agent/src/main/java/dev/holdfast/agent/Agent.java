@@ -54,13 +54,17 @@ public final class Agent implements AutoCloseable {
     JobExecutors executors = JobExecutors.open(config.executors(), config.limits());
     open.push(executors);
     RemoteCatalog catalog = new RemoteCatalog(client, config.executors());
-    Vitals vitals = new Vitals(client, config, catalog::served);
+    Vitals vitals = new Vitals(config);
     List<Background> background = new ArrayList<>();
     background.add(new Background("holdfast-kinds", catalog, () -> tryFirst(catalog), () -> {}));
-    background.add(new Background("holdfast-vitals", vitals, () -> {}));
     background.add(
         new Background(
-            "holdfast-earlier-life", new EarlierLife(left, journal, client.leases()), () -> {}));
+            "holdfast-vitals", new Heartbeat(client, config, catalog::served, vitals), () -> {}));
+    background.add(
+        new Background(
+            "holdfast-earlier-life",
+            new EarlierLife(left, journal, EarlierLife.telling(client.leases())),
+            () -> {}));
     open.push(
         executors
             .installOn(

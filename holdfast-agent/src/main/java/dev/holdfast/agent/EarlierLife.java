@@ -28,12 +28,22 @@ final class EarlierLife implements Loop.Step {
 
   private final Deque<Journal.Entry> left;
   private final Journal journal;
-  private final HttpLeases leases;
+  private final Server server;
 
-  EarlierLife(List<Journal.Entry> left, Journal journal, HttpLeases leases) {
+  /** Who is told. */
+  @FunctionalInterface
+  interface Server {
+    FinishReply settle(Journal.Entry entry);
+  }
+
+  EarlierLife(List<Journal.Entry> left, Journal journal, Server server) {
     this.left = new ArrayDeque<>(left);
     this.journal = journal;
-    this.leases = leases;
+    this.server = server;
+  }
+
+  static Server telling(HttpLeases leases) {
+    return entry -> leases.finishWritten(entry.worker(), entry.end().orElseGet(() -> lost(entry)));
   }
 
   @Override
@@ -52,8 +62,7 @@ final class EarlierLife implements Loop.Step {
       JobProcesses.kill(entry.jobId(), entry.fence());
     }
     try {
-      FinishReply reply =
-          leases.finishWritten(entry.worker(), entry.end().orElseGet(() -> lost(entry)));
+      FinishReply reply = server.settle(entry);
       log.info(
           "Job {} of an earlier life: {}, {}",
           entry.jobId(),

@@ -2,7 +2,11 @@ package dev.holdfast.cli;
 
 import dev.holdfast.agent.Agent;
 import dev.holdfast.agent.AgentConfig;
+import dev.holdfast.agent.SimulationAgent;
+import dev.holdfast.agent.SimulationServer;
+import dev.holdfast.error.HoldfastException;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -65,19 +69,50 @@ final class AgentCommand implements Callable<Integer> {
       paramLabel = "DIR")
   private Path data = Path.of("");
 
+  @Option(
+      names = "--dialect",
+      defaultValue = "${env:HOLDFAST_AGENT_DIALECT:-}",
+      description =
+          "agents: a worker as the document on jobs and workers has it, for servers that hand out"
+              + " jobs at /api/agent/next-job. It runs containers.",
+      showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER)
+  private String dialect = "";
+
+  @Option(
+      names = "--shared-dir",
+      defaultValue = "${env:HOLDFAST_SHARED_DIR:-${env:VM_SHARED_DATA:-/opt/opeva_shared_data}}",
+      description = "The storage that is shared with the server, for --dialect agents.",
+      paramLabel = "DIR")
+  private Path sharedDirectory = Path.of("");
+
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() throws Exception {
     CountDownLatch told = new CountDownLatch(1);
     CountDownLatch ended = new CountDownLatch(1);
     // The process is gone when its hooks are through: they must wait for what is closed here.
     Runtime.getRuntime().addShutdownHook(new Thread(() -> end(told, ended)));
-    try (Agent agent = Agent.start(connection.client(), config())) {
+    try (AutoCloseable agent = start()) {
       greet();
       told.await();
     } finally {
       ended.countDown();
     }
     return 0;
+  }
+
+  private AutoCloseable start() {
+    return switch (dialect) {
+      case "" -> Agent.start(connection.client(), config());
+      case "agents" -> {
+        String worker = Optional.ofNullable(System.getenv("WORKER_ID")).orElse("");
+        AgentConfig config = config();
+        yield SimulationAgent.start(
+            SimulationServer.at(connection.server(), connection.headers()),
+            name.isBlank() && !worker.isBlank() ? config.withName(worker) : config,
+            sharedDirectory);
+      }
+      default -> throw HoldfastException.badConfig("--dialect", dialect, "agents");
+    };
   }
 
   private static void end(CountDownLatch told, CountDownLatch ended) {

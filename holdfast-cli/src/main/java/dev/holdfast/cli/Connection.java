@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
@@ -34,6 +36,16 @@ final class Connection {
 
   String server() {
     return server;
+  }
+
+  /** For those who speak HTTP themselves. */
+  Map<String, String> headers() {
+    Map<String, String> headers = new HashMap<>();
+    token().ifPresent(token -> headers.put("Authorization", "Bearer " + token));
+    if (!tenant.isBlank()) {
+      headers.put("X-Holdfast-Tenant", tenant);
+    }
+    return headers;
   }
 
   HoldfastClient client() {

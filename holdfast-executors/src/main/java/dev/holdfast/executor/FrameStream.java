@@ -38,8 +38,7 @@ final class FrameStream extends ResultCallback.Adapter<Frame> {
 
   @Override
   public void onError(Throwable thrown) {
-    log.debug("A container's output ended early", thrown);
-    super.onError(thrown);
+    log.debug("A container's output ended early", thrown); // most often because we had enough
     end();
   }
 

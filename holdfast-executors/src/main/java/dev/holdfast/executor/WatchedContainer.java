@@ -102,7 +102,6 @@ final class WatchedContainer implements AutoCloseable {
 
           @Override
           public void onError(Throwable thrown) {
-            super.onError(thrown);
             log.debug("The engine cannot say when container {} ends", id, thrown);
             failed.set(true);
             sign.countDown();
