@@ -202,7 +202,9 @@ final class ServerCommand implements Callable<Integer> {
 
   private ExecutorSettings executors(ServerConfig config) {
     Set<String> chosen =
-        executors.isBlank() && config.isLoopback() ? JobExecutors.USUAL : Lists.set(executors);
+        executors.isBlank() && config.address().isLoopback()
+            ? JobExecutors.USUAL
+            : Lists.set(executors);
     return new ExecutorSettings(
         chosen.equals(Set.of("none")) ? Set.of() : chosen,
         Lists.set(executorQueues),
@@ -226,9 +228,7 @@ final class ServerCommand implements Callable<Integer> {
     server
         .port()
         .ifPresent(at -> {
-          String address =
-              "%s://%s:%d"
-                  .formatted(config.tls().isPresent() ? "https" : "http", config.host(), at);
+          String address = config.address().url(at);
           out.printf("Holdfast serves at %s, roles %s%n", address, roles);
           out.printf("Jobs: %s/ui   API: %s/openapi.json%n", address, address);
         });
@@ -238,7 +238,7 @@ final class ServerCommand implements Callable<Integer> {
             out.printf(
                 "The first token, shown once and kept in %s: %s%n",
                 config.data().resolve("admin.token"), token));
-    if (!config.auth()) {
+    if (!config.trust().auth()) {
       out.println("Authentication is off: everybody on this machine may do everything.");
     }
     out.flush();

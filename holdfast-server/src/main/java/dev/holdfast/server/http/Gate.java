@@ -21,6 +21,7 @@ final class Gate {
   private static final String BEARER = "bearer ";
   private static final Pattern BAD_ESCAPE = Pattern.compile("%(?![0-9A-Fa-f]{2})");
   private static final String TENANT = "X-Holdfast-Tenant";
+  private static final Set<String> OWN_PAGES = Set.of("same-origin", "none");
   private static final Set<String> OWN_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
 
   private final ServerConfig config;
@@ -30,7 +31,7 @@ final class Gate {
 
   Gate(ServerConfig config, Tokens tokens, Throttle throttle) {
     this.config = config;
-    this.loopback = config.isLoopback();
+    this.loopback = config.address().isLoopback();
     this.tokens = tokens;
     this.throttle = throttle;
   }
@@ -39,12 +40,12 @@ final class Gate {
    * Refuses what a page of somebody else's could have sent: by another name than ours (a name that
    * was made to point here), from another origin, or as a form.
    */
-  void checkOrigin(Context http) {
+  void checkOrigin(Context http, Style style) {
     String host = http.req().getServerName().toLowerCase(Locale.ROOT); // a proxy's word counts
     boolean known =
         loopback
-            ? OWN_NAMES.contains(host) || config.names().contains(host)
-            : config.names().isEmpty() || config.names().contains(host);
+            ? OWN_NAMES.contains(host) || config.trust().names().contains(host)
+            : config.trust().names().isEmpty() || config.trust().names().contains(host);
     if (!known) {
       throw Refusal.of(421, "UNKNOWN_HOST", "this server does not answer to that name");
     }
@@ -52,10 +53,27 @@ final class Gate {
     if (origin != null && !authority(origin).equals(authority(http.req()))) {
       throw Refusal.of(403, "FOREIGN_ORIGIN", "requests of other sites' pages are not served");
     }
+    switch (style) {
+      case NATIVE -> checkType(http);
+      case DIALECT -> checkSite(http);
+    }
+  }
+
+  // A form cannot say that it is JSON.
+  private static void checkType(Context http) {
     boolean hasBody = http.contentLength() > 0 || http.header("Transfer-Encoding") != null;
     String type = Optional.ofNullable(http.header("Content-Type")).orElse("");
     if (hasBody && !type.split(";", 2)[0].strip().equalsIgnoreCase("application/json")) {
       throw Refusal.of(415, "NOT_JSON", "a body must be sent as application/json");
+    }
+  }
+
+  // A page of others can have a browser ask for anything, also where no Origin is sent; but every
+  // browser of these years says then where the wish came from. "none" is a person's own.
+  private static void checkSite(Context http) {
+    String site = http.header("Sec-Fetch-Site");
+    if (site != null && !OWN_PAGES.contains(site)) {
+      throw Refusal.of(403, "FOREIGN_ORIGIN", "requests of other sites' pages are not served");
     }
   }
 
@@ -80,11 +98,17 @@ final class Gate {
     return host.toLowerCase(Locale.ROOT) + (isUsual ? "" : ":" + port);
   }
 
-  /** Refuses what nobody asked for: a filter with a typo must not become none. */
+  /**
+   * Refuses what nobody asked for: a filter with a typo must not become none. Clients of a dialect
+   * may say more than we know.
+   */
   void checkQueries(Context http, Route route) {
     String query = Optional.ofNullable(http.queryString()).orElse("");
     if (BAD_ESCAPE.matcher(query).find()) {
       throw HoldfastException.invalid("query", query, "%XX of UTF-8");
+    }
+    if (route.style() == Style.DIALECT) {
+      return;
     }
     http.queryParamMap().keySet().stream()
         .filter(name -> !route.queries().contains(name))
@@ -97,7 +121,7 @@ final class Gate {
 
   /** Who sends it. */
   Principal identify(Context http) {
-    if (!config.auth()) {
+    if (!config.trust().auth()) {
       return throttled(Principal.EVERYBODY);
     }
     String header = http.header("Authorization");
@@ -114,7 +138,7 @@ final class Gate {
   /** Whether who was let in would still be: a stream outlives many a token. */
   boolean isKnown(Context http) {
     String header = Optional.ofNullable(http.header("Authorization")).orElse("");
-    return !config.auth()
+    return !config.trust().auth()
         || (header.length() > BEARER.length()
             && tokens.principal(header.substring(BEARER.length()).strip()).isPresent());
   }
@@ -136,12 +160,21 @@ final class Gate {
     }
   }
 
-  /** The tenant that a request is about: the token's own, unless that belongs to none. */
-  static TenantName tenant(Context http, Principal principal) {
-    Optional<TenantName> asked =
+  /**
+   * The tenant that a request is about: the token's own, unless that belongs to none; then the one
+   * that the path or the header names.
+   */
+  static TenantName tenant(Context http, Route route, Principal principal) {
+    Optional<TenantName> inHeader =
         Optional.ofNullable(http.header(TENANT))
             .filter(name -> !name.isBlank())
             .map(TenantName::new);
+    Optional<TenantName> inPath =
+        route.tenantInPath().map(name -> new TenantName(http.pathParam(name)));
+    if (inPath.isPresent() && inHeader.isPresent() && !inPath.equals(inHeader)) {
+      throw Refusal.of(403, "OTHER_TENANT", "path and header name different tenants");
+    }
+    Optional<TenantName> asked = inPath.or(() -> inHeader);
     if (principal.tenant().isEmpty()) {
       return asked.orElse(TenantName.DEFAULT);
     }

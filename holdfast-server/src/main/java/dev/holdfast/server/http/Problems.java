@@ -15,11 +15,7 @@ public final class Problems {
 
   private Problems() {}
 
-  public static Answer of(Exception e) {
-    return of(refusal(e));
-  }
-
-  private static Refusal refusal(Exception e) {
+  static Refusal refusal(Exception e) {
     return switch (e) {
       case Refusal.Refused refused -> refused.refusal();
       case HoldfastException failure -> refusal(failure);
@@ -59,7 +55,7 @@ public final class Problems {
     };
   }
 
-  public static Answer of(Refusal refusal) {
+  static Answer of(Refusal refusal) {
     ObjectNode json = Json.object();
     json.put("type", "about:blank");
     json.put("title", title(refusal.status()));

@@ -87,7 +87,11 @@ public final class Request {
   }
 
   public UUID id() {
-    return Fields.uuid("id", http.pathParam("id"));
+    return id("id");
+  }
+
+  public UUID id(String name) {
+    return Fields.uuid(name, http.pathParam(name));
   }
 
   public Optional<String> query(String name) {
@@ -141,7 +145,8 @@ public final class Request {
   }
 
   public Fields body(Set<String> known) {
-    return Fields.of("body", json()).only(known);
+    Fields body = Fields.of("body", json());
+    return route.style() == Style.NATIVE ? body.only(known) : body;
   }
 
   /** Whatever JSON came with it. */

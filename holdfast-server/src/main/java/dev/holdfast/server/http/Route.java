@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
  * @param scope whose things it is about
  * @param queries parameters after the question mark
  * @param waits its answer takes as long as the client lets it
+ * @param style how it listens and answers
  * @param fields of the JSON object that it takes; empty where it takes none
  */
 public record Route(
@@ -26,8 +27,10 @@ public record Route(
     Set<String> queries,
     Set<String> fields,
     boolean waits,
+    Style style,
     Handler handler) {
 
+  private static final String TENANT = "tenant";
   private static final Pattern PARAMETER = Pattern.compile("\\{(\\w+)}");
 
   public enum Method {
@@ -61,16 +64,27 @@ public record Route(
         Set.of(),
         Set.of(),
         false,
+        Style.NATIVE,
         handler);
   }
 
   public static Route of(Method method, String path, Role role, String summary, Handler handler) {
     return new Route(
-        method, path, Optional.of(role), Scope.TENANT, summary, Set.of(), Set.of(), false, handler);
+        method,
+        path,
+        Optional.of(role),
+        Scope.TENANT,
+        summary,
+        Set.of(),
+        Set.of(),
+        false,
+        Style.NATIVE,
+        handler);
   }
 
   public Route queries(String... names) {
-    return new Route(method, path, role, scope, summary, Set.of(names), fields, waits, handler);
+    return new Route(
+        method, path, role, scope, summary, Set.of(names), fields, waits, style, handler);
   }
 
   public Route fields(String... names) {
@@ -79,15 +93,43 @@ public record Route(
 
   public Route fields(Set<String> names) {
     return new Route(
-        method, path, role, scope, summary, queries, Set.copyOf(names), waits, handler);
+        method, path, role, scope, summary, queries, Set.copyOf(names), waits, style, handler);
   }
 
   public Route ofAllTenants() {
-    return new Route(method, path, role, Scope.SYSTEM, summary, queries, fields, waits, handler);
+    return new Route(
+        method, path, role, Scope.SYSTEM, summary, queries, fields, waits, style, handler);
   }
 
   public Route waiting() {
-    return new Route(method, path, role, scope, summary, queries, fields, true, handler);
+    return new Route(method, path, role, scope, summary, queries, fields, true, style, handler);
+  }
+
+  /** As clients of another system know it. */
+  public Route inDialect() {
+    return new Route(
+        method, path, role, scope, summary, queries, fields, waits, Style.DIALECT, handler);
+  }
+
+  /** The same at another path. */
+  public Route at(String path) {
+    return new Route(method, path, role, scope, summary, queries, fields, waits, style, handler);
+  }
+
+  /** The same, found under the name of a tenant: its clients send no header that would say it. */
+  public Route underTenant() {
+    return at("/t/{" + TENANT + "}" + path);
+  }
+
+  /** The part of its path that names the tenant, where one does. */
+  Optional<String> tenantInPath() {
+    return parameters().contains(TENANT) ? Optional.of(TENANT) : Optional.empty();
+  }
+
+  /** For clients that differ about the slash at the end. */
+  public List<Route> withOrWithoutSlash() {
+    String plain = path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+    return List.of(at(plain), at(plain + "/"));
   }
 
   /** The names in braces of its path. */

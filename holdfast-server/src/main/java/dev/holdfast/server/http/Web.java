@@ -45,6 +45,7 @@ public final class Web implements AutoCloseable {
   private final Gate gate;
   private final Desks desks;
   private final MeterRegistry registry;
+  private final Style.Neighbours neighbours;
   private final Javalin javalin;
 
   private Web(
@@ -54,6 +55,7 @@ public final class Web implements AutoCloseable {
         new Gate(config, tokens, new Throttle(config.limits().perSecond(), System::nanoTime));
     this.desks = desks;
     this.registry = registry;
+    this.neighbours = new Style.Neighbours(routes);
     this.javalin = Javalin.create(javalin -> configure(javalin, routes));
   }
 
@@ -75,24 +77,20 @@ public final class Web implements AutoCloseable {
     // Who is being answered when it ends is answered; without it Jetty may leave connections open.
     javalin.jetty.modifyServer(server -> {
       server.setStopTimeout(STOP_TIMEOUT.toMillis());
-      server.setErrorHandler(new UnreadableRequests());
+      server.setErrorHandler(new UnreadableRequests(neighbours));
     });
     javalin.jetty.modifyHttpConfiguration(http -> {
       http.setSendServerVersion(false);
       http.setSendDateHeader(false);
-      http.addCustomizer(config.proxies());
+      http.addCustomizer(config.trust().proxies());
     });
     javalin.jetty.addConnector(this::connector);
     routes.forEach(route -> add(javalin, route));
     javalin.routes.exception(
         HttpResponseException.class,
-        (e, http) ->
-            send(
-                http,
-                Problems.of(
-                    new Refusal(
-                        e.getStatus(), code(e.getStatus()), String.valueOf(e.getMessage())))));
-    javalin.routes.exception(Exception.class, (e, http) -> send(http, Problems.of(e)));
+        (e, http) -> send(http, neighbours.of(http.path()).answer(refusal(e))));
+    javalin.routes.exception(
+        Exception.class, (e, http) -> send(http, neighbours.of(http.path()).answer(e)));
     javalin.routes.after(http -> {
       http.header("X-Content-Type-Options", "nosniff");
       http.header("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'");
@@ -114,6 +112,10 @@ public final class Web implements AutoCloseable {
             timed(route, http);
           });
     }
+  }
+
+  private static Refusal refusal(HttpResponseException e) {
+    return new Refusal(e.getStatus(), code(e.getStatus()), String.valueOf(e.getMessage()));
   }
 
   private static String code(int status) {
@@ -144,18 +146,20 @@ public final class Web implements AutoCloseable {
     Answer answer;
     try {
       if (!PROBES.contains(route.path())) {
-        gate.checkOrigin(http);
+        gate.checkOrigin(http, route.style());
       }
       answer = route.handler().handle(request(route, http));
     } catch (HttpResponseException e) {
-      throw e;
+      answer = route.style().answer(refusal(e));
     } catch (EofException e) {
       log.debug("Somebody went away in the midst of {}", route, e);
-      answer = Problems.of(new Refusal(400, "UNREADABLE", "The request ended before its end"));
+      answer =
+          route.style().answer(new Refusal(400, "UNREADABLE", "The request ended before its end"));
     } catch (TimeoutException e) {
-      answer = Problems.of(new Refusal(408, "TIMEOUT", "The request did not come to its end"));
+      answer =
+          route.style().answer(new Refusal(408, "TIMEOUT", "The request did not come to its end"));
     } catch (Exception e) {
-      answer = Problems.of(e);
+      answer = route.style().answer(e);
     }
     send(http, answer);
   }
@@ -171,7 +175,7 @@ public final class Web implements AutoCloseable {
     if (route.scope() == Route.Scope.SYSTEM) {
       return new Request(route, http, principal, Web::noTenant, known);
     }
-    TenantName tenant = Gate.tenant(http, principal);
+    TenantName tenant = Gate.tenant(http, route, principal);
     return new Request(route, http, principal, once(() -> desks.of(tenant)), known);
   }
 
@@ -219,11 +223,12 @@ public final class Web implements AutoCloseable {
   private ServerConnector connector(Server server, HttpConfiguration http) {
     ServerConnector connector =
         config
+            .address()
             .tls()
             .map(tls -> tls.connector(server, http))
             .orElseGet(() -> new ServerConnector(server, new HttpConnectionFactory(http)));
-    connector.setHost(config.host());
-    connector.setPort(config.port());
+    connector.setHost(config.address().host());
+    connector.setPort(config.address().port());
     // A fleet comes back all at once after a restart; who finds no room here is turned away.
     connector.setAcceptQueueSize(MOST_ARRIVING);
     return connector;
