@@ -10,6 +10,7 @@ import dev.holdfast.job.JobAct;
 import dev.holdfast.job.JobIds;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
+import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.queue.Enqueued;
 import dev.holdfast.queue.JobFilter;
 import dev.holdfast.queue.JobPage;
@@ -18,6 +19,7 @@ import dev.holdfast.queue.Why;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.wake.Bell;
 import dev.holdfast.worker.Surroundings;
+import dev.holdfast.worker.Surroundings.Background;
 import dev.holdfast.worker.WorkerBuilder;
 import dev.holdfast.worker.WorkerConfig;
 import java.net.http.HttpClient;
@@ -29,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -274,10 +277,20 @@ public final class HoldfastClient {
    * completion of its job: {@code JobContext.inTransaction} needs a worker on the database.
    */
   public WorkerBuilder worker() {
+    return worker(leases -> leases, List.of());
+  }
+
+  /**
+   * The same, for those who stand between a worker and its leases.
+   *
+   * @param background what runs as long as the worker does
+   */
+  public WorkerBuilder worker(UnaryOperator<LeaseSource> around, List<Background> background) {
     return new WorkerBuilder(
         codec,
         (config, kinds, listener) ->
-            new Surroundings(leases().waiting(wait(config)), leases(), new Bell(), List.of()));
+            new Surroundings(
+                around.apply(leases().waiting(wait(config))), leases(), new Bell(), background));
   }
 
   private static Duration wait(WorkerConfig config) {

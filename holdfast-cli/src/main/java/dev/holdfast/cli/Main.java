@@ -16,6 +16,7 @@ import picocli.CommandLine.Model.CommandSpec;
     versionProvider = Main.Version.class,
     subcommands = {
       ServerCommand.class,
+      AgentCommand.class,
       RunCommand.class,
       MigrateCommand.class,
       picocli.AutoComplete.GenerateCompletion.class

@@ -19,6 +19,7 @@ import dev.holdfast.server.notify.Inspector;
 import dev.holdfast.server.poll.Hints;
 import dev.holdfast.server.poll.LongPolls;
 import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.Registry;
 import dev.holdfast.server.tenancy.Setting;
 import dev.holdfast.tenant.TenantName;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -100,7 +101,7 @@ public final class HoldfastServer implements AutoCloseable {
                     config.trust().receivers())
                 .start());
         if (!config.executors().names().isEmpty()) {
-          startExecutors(config.executors(), holdfast, registry);
+          startExecutors(config.executors(), holdfast, new Registry(holdfast, desks), registry);
         }
       }
       if (config.roles().contains(ServerRole.WEB)) {
@@ -120,9 +121,10 @@ public final class HoldfastServer implements AutoCloseable {
   }
 
   private void startExecutors(
-      ExecutorSettings settings, Holdfast holdfast, MeterRegistry registry) {
+      ExecutorSettings settings, Holdfast holdfast, Registry kinds, MeterRegistry registry) {
     JobExecutors executors = JobExecutors.open(settings.names(), settings.config());
     open.push(executors);
+    open.push(Loop.start("holdfast-kinds", kinds));
     open.push(
         executors
             .installOn(
@@ -130,7 +132,8 @@ public final class HoldfastServer implements AutoCloseable {
                     .workerForAllTenants()
                     .configure(
                         config -> config.withQueues(settings.queues().toArray(String[]::new)))
-                    .listen(new MicrometerListener(registry)))
+                    .listen(new MicrometerListener(registry)),
+                kinds)
             .start());
   }
 

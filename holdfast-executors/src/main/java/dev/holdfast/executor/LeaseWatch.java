@@ -1,0 +1,82 @@
+package dev.holdfast.executor;
+
+import dev.holdfast.job.Failure;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.worker.JobContext;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Sees to it that nothing runs past its lease, whatever runs it: the watchdog, and the times that
+ * it keeps. Thread-safe.
+ */
+final class LeaseWatch implements AutoCloseable {
+
+  // From the moment that the worker stops a job whose lease it could not renew until the lease
+  // ends, all of this must fit: the grace, a second in which the worker acts before the watchdog
+  // does, and one for the watchdog to look and for KILL to come through.
+  private static final Duration AFTER_KILL = Duration.ofSeconds(1);
+  private static final Duration SPARE = Duration.ofSeconds(2);
+
+  private final Shell shell;
+  private final Duration grace;
+  private final Watchdog watchdog;
+
+  /**
+   * On this machine.
+   *
+   * @param engine the socket of what runs containers, where that is to be watched, too
+   */
+  LeaseWatch(Shell shell, Duration grace, Optional<Path> engine) {
+    this.shell = shell;
+    this.grace = grace;
+    this.watchdog = new Watchdog(shell, grace, engine);
+  }
+
+  Shell shell() {
+    return shell;
+  }
+
+  Duration grace() {
+    return grace;
+  }
+
+  Watchdog watchdog() {
+    return watchdog;
+  }
+
+  /** A refusal, where there would be no time to stop what the job runs. */
+  Optional<Outcome> refusal(JobContext job) {
+    Duration needed = grace.plus(SPARE);
+    if (job.stopMargin().compareTo(needed) >= 0) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        Outcome.failed(
+            Failure.permanent(
+                "LEASE_TOO_SHORT",
+                "A fifth of the job's lease must be "
+                    + needed.toMillis() / 1000.0
+                    + " s at least, to stop what it runs in time; take lease_seconds of "
+                    + needed.multipliedBy(5).toMillis() / 1000.0)));
+  }
+
+  /** When it has to get TERM at the latest. */
+  Watchdog.Deadline deadline(JobContext job) {
+    return () -> at(job);
+  }
+
+  // The clock is read first: when we are frozen after that, the deadline is early, never late.
+  private long at(JobContext job) throws IOException {
+    long now = Uptime.now();
+    Duration left = job.leaseLeft().minus(grace).minus(AFTER_KILL);
+    return Math.max(0, now + Uptime.hundredths(left));
+  }
+
+  @Override
+  public void close() {
+    watchdog.close();
+  }
+}
