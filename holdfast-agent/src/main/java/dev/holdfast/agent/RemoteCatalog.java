@@ -54,8 +54,8 @@ final class RemoteCatalog implements KindCatalog, Loop.Step {
   }
 
   @Override
-  public Set<String> kinds() {
-    return known.keySet();
+  public Set<String> kinds(Set<String> ofThese) {
+    return known.keySet(); // no others are known
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.holdfast.agent;
 
 import dev.holdfast.api.Fields;
 import dev.holdfast.api.Json;
+import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Attempt;
 import dev.holdfast.job.Failure;
@@ -239,8 +240,16 @@ final class SimulationLeases implements LeaseSource {
           case Outcome.LeaseExpired expired -> givenBack(jobId, worker, wasStarted);
           case Outcome.NeverStarted never -> givenBack(jobId, worker, wasStarted);
         };
-    SimulationServer.Answer answer = server.report(json);
-    return answer.isOk() ? new FinishReply.Recorded(state(outcome)) : new FinishReply.Lost();
+    try {
+      SimulationServer.Answer answer = server.report(json);
+      return answer.isOk() ? new FinishReply.Recorded(state(outcome)) : new FinishReply.Lost();
+    } catch (HoldfastException e) {
+      if (e.code() != ErrorCode.INVALID_ARGUMENT) {
+        throw e; // it is told again
+      }
+      log.warn("The server does not understand how job {} ended", jobId, e);
+      return new FinishReply.Lost();
+    }
   }
 
   private static ObjectNode failed(String jobId, Failure failure, String worker) {

@@ -64,7 +64,7 @@ final class AgentCommand implements Callable<Integer> {
 
   @Option(
       names = "--data",
-      defaultValue = "${env:HOLDFAST_AGENT_DATA:-holdfast-agent}",
+      defaultValue = "${env:HOLDFAST_AGENT_DATA:-holdfast-agent-data}",
       description = "A directory of its own, in which it remembers what it has begun.",
       paramLabel = "DIR")
   private Path data = Path.of("");

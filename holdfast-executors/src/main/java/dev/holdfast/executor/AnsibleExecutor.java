@@ -21,6 +21,7 @@ final class AnsibleExecutor implements KindExecutor {
 
   private static final String PROGRAM = "ansible-playbook";
   private static final int RESULT_CHARS = 10 * 1024;
+  private static final String TEMPORARY = "tmp";
   private static final String HOST_RESULTS = "PLAY RECAP";
 
   private final LeaseWatch watch;
@@ -74,7 +75,7 @@ final class AnsibleExecutor implements KindExecutor {
               .map(id -> "No node " + id + " is registered")
               .orElse("The job names no node_id"));
     }
-    Optional<Outcome> tooShort = watch.refusal(job);
+    Optional<Outcome> tooShort = watch.refusal(job, LeaseWatch.Ending.PROCESS);
     return tooShort.isPresent()
         ? tooShort.get()
         : play(playbook.get(), book.node().get(), vars, job);
@@ -83,7 +84,9 @@ final class AnsibleExecutor implements KindExecutor {
   private Outcome play(Path playbook, NodeAddress node, PlaybookVars vars, JobContext job)
       throws InterruptedException {
     try (ScratchDirectory directory = ScratchDirectory.create(scratch)) {
-      Path inventory = directory.write("inventory.json", PlaybookVars.inventory(node));
+      Path inventory =
+          directory.write(
+              "inventory.json", PlaybookVars.inventory(node, directory.path().resolve(TEMPORARY)));
       Path extraVars = directory.write("extra-vars.json", vars.json());
       Command command =
           Command.of(
@@ -109,7 +112,7 @@ final class AnsibleExecutor implements KindExecutor {
   }
 
   private static Map<String, String> environment(Path directory) throws IOException {
-    Path temporary = Files.createDirectory(directory.resolve("tmp"));
+    Path temporary = Files.createDirectory(directory.resolve(TEMPORARY));
     Map<String, String> environment = new HashMap<>();
     environment.put("LC_ALL", "C.UTF-8"); // it does not start without UTF-8
     environment.put("PYTHONUNBUFFERED", "1"); // the log is followed

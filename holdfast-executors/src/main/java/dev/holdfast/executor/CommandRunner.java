@@ -25,7 +25,11 @@ final class CommandRunner {
       throw new InterruptedException("before the command was started");
     }
     try (WatchedProcess process =
-        WatchedProcess.start(watch.shell(), command, watch.watchdog(), watch.deadline(job))) {
+        WatchedProcess.start(
+            watch.shell(),
+            command,
+            watch.watchdog(),
+            watch.deadline(job, LeaseWatch.Ending.PROCESS))) {
       CommandOutput output =
           CommandOutput.read(
               process.output(),

@@ -76,8 +76,13 @@ final class ContainerEngine implements AutoCloseable {
   }
 
   void pull(String image) throws InterruptedException {
+    // Without a tag the engine would fetch all there are.
+    String last = image.substring(image.lastIndexOf('/') + 1);
+    boolean isExact = last.indexOf(':') >= 0 || last.indexOf('@') >= 0;
     ResultCallback.Adapter<PullResponseItem> pulled =
-        streams.pullImageCmd(image).exec(new ResultCallback.Adapter<>());
+        streams
+            .pullImageCmd(isExact ? image : image + ":latest")
+            .exec(new ResultCallback.Adapter<>());
     pulled.awaitCompletion(); // throws what went wrong
   }
 

@@ -98,7 +98,7 @@ final class ContainerExecutor implements KindExecutor {
       }
       binds.add(ContainerEngine.bind(place.get(), volume.container(), volume.readOnly()));
     }
-    Optional<Outcome> tooShort = watch.refusal(job);
+    Optional<Outcome> tooShort = watch.refusal(job, LeaseWatch.Ending.CONTAINER);
     if (tooShort.isPresent()) {
       return tooShort.get();
     }
@@ -163,7 +163,8 @@ final class ContainerExecutor implements KindExecutor {
       throw new InterruptedException("before the container was started");
     }
     try (WatchedContainer container =
-        WatchedContainer.start(id, engine, watch.watchdog(), watch.deadline(job))) {
+        WatchedContainer.start(
+            id, engine, watch.watchdog(), watch.deadline(job, LeaseWatch.Ending.CONTAINER))) {
       listener.started(job, id, name);
       CommandOutput output =
           CommandOutput.read(

@@ -7,8 +7,8 @@ import java.util.Set;
 /** What people registered, as executors need to know it. Thread-safe. */
 public interface KindCatalog {
 
-  /** Names of kinds that have an executor, in any tenant. Answers from what it knows already. */
-  Set<String> kinds();
+  /** Kinds that one of these executors runs, in any tenant. Answers from what it knows already. */
+  Set<String> kinds(Set<String> executors);
 
   /** Executors by kind, of one tenant. Answers from what it knows already. */
   Map<String, String> executors(String tenant);

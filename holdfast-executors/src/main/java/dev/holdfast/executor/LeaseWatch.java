@@ -16,9 +16,21 @@ final class LeaseWatch implements AutoCloseable {
 
   // From the moment that the worker stops a job whose lease it could not renew until the lease
   // ends, all of this must fit: the grace, a second in which the worker acts before the watchdog
-  // does, and one for the watchdog to look and for KILL to come through.
-  private static final Duration AFTER_KILL = Duration.ofSeconds(1);
-  private static final Duration SPARE = Duration.ofSeconds(2);
+  // does, and the time that it takes to kill.
+  private static final Duration HEAD_START = Duration.ofSeconds(1);
+
+  /** How long the watchdog needs to look, and KILL to come through. */
+  enum Ending {
+    PROCESS(Duration.ofSeconds(1)),
+    /** By way of an engine, which has more to do. */
+    CONTAINER(Duration.ofSeconds(2));
+
+    private final Duration length;
+
+    Ending(Duration length) {
+      this.length = length;
+    }
+  }
 
   private final Shell shell;
   private final Duration grace;
@@ -48,8 +60,8 @@ final class LeaseWatch implements AutoCloseable {
   }
 
   /** A refusal, where there would be no time to stop what the job runs. */
-  Optional<Outcome> refusal(JobContext job) {
-    Duration needed = grace.plus(SPARE);
+  Optional<Outcome> refusal(JobContext job, Ending ending) {
+    Duration needed = grace.plus(HEAD_START).plus(ending.length);
     if (job.stopMargin().compareTo(needed) >= 0) {
       return Optional.empty();
     }
@@ -64,14 +76,14 @@ final class LeaseWatch implements AutoCloseable {
   }
 
   /** When it has to get TERM at the latest. */
-  Watchdog.Deadline deadline(JobContext job) {
-    return () -> at(job);
+  Watchdog.Deadline deadline(JobContext job, Ending ending) {
+    return () -> at(job, grace.plus(ending.length));
   }
 
   // The clock is read first: when we are frozen after that, the deadline is early, never late.
-  private long at(JobContext job) throws IOException {
+  private static long at(JobContext job, Duration before) throws IOException {
     long now = Uptime.now();
-    Duration left = job.leaseLeft().minus(grace).minus(AFTER_KILL);
+    Duration left = job.leaseLeft().minus(before);
     return Math.max(0, now + Uptime.hundredths(left));
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.executor;
 import dev.holdfast.codec.JacksonCodec;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.worker.JobContext;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -102,14 +103,21 @@ final class PlaybookVars {
     return hidden;
   }
 
-  /** The one host, under a name that is not taken for a pattern. */
-  static String inventory(NodeAddress node) {
+  /**
+   * The one host, under a name that is not taken for a pattern.
+   *
+   * @param scratch where it puts what it copies, when it is this machine: it goes with the attempt
+   */
+  static String inventory(NodeAddress node, Path scratch) {
     Map<String, Object> host = new LinkedHashMap<>();
     host.put("ansible_host", literalText(node.host()));
     node.port().ifPresent(port -> host.put("ansible_port", port));
     node.user().ifPresent(user -> host.put("ansible_user", literalText(user)));
     node.keyFile().ifPresent(file -> host.put("ansible_ssh_private_key_file", literalText(file)));
     node.connection().ifPresent(name -> host.put("ansible_connection", literalText(name)));
+    if (node.connection().equals(Optional.of("local"))) {
+      host.put("ansible_remote_tmp", scratch.toString());
+    }
     String name = node.id().replaceAll("[^A-Za-z0-9_.-]", "_");
     return new JacksonCodec().encode(Map.of("all", Map.of("hosts", Map.of(name, host))));
   }

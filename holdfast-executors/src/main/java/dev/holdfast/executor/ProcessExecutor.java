@@ -52,7 +52,7 @@ final class ProcessExecutor implements KindExecutor {
     if (wrongUser.isPresent()) {
       return permanent("USER_NOT_ALLOWED", wrongUser.get());
     }
-    Optional<Outcome> tooShort = watch.refusal(job);
+    Optional<Outcome> tooShort = watch.refusal(job, LeaseWatch.Ending.PROCESS);
     if (tooShort.isPresent()) {
       return tooShort.get();
     }

@@ -26,7 +26,7 @@ final class RegisteredExecutors implements RegisteredKinds {
 
   @Override
   public Set<String> all() {
-    return catalog.kinds();
+    return catalog.kinds(byName.keySet());
   }
 
   @Override

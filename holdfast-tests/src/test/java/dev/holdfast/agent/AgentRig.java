@@ -37,7 +37,7 @@ abstract class AgentRig {
   static final ExecutorConfig QUICK = ExecutorConfig.DEFAULTS.withTermGrace(Duration.ofMillis(200));
 
   /** The shortest that is accepted with this grace. */
-  static final Duration LEASE = Duration.ofSeconds(11);
+  static final Duration LEASE = Duration.ofSeconds(16);
 
   static final PolicyOverrides SHORT_LEASE =
       PolicyOverrides.NONE

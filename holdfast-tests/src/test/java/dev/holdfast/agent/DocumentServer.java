@@ -79,8 +79,7 @@ final class DocumentServer implements AutoCloseable {
 
   private synchronized void handle(HttpExchange exchange) throws IOException {
     String path = exchange.getRequestURI().getPath();
-    String body =
-        new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+    String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
     if (path.startsWith("/status/")) {
       ObjectNode status = statuses.get(path.substring("/status/".length()));
       answer(exchange, status == null ? 404 : 200, status == null ? Json.object() : status);

@@ -58,7 +58,9 @@ class SimulationAgentTest {
     assertThat(status.get("exit_code").intValue()).isZero();
     assertThat(status.get("container_name").stringValue()).isEqualTo("opeva_job_1234-5678");
     assertThat(status.get("container_id").stringValue()).isNotBlank();
-    assertThat(shared.resolve("jobs/1234-5678/logs/1234-5678.log")).content().isEqualTo("steps: 3\ndone\n");
+    assertThat(shared.resolve("jobs/1234-5678/logs/1234-5678.log"))
+        .content()
+        .isEqualTo("steps: 3\ndone\n");
     assertThat(server.hosts().get("tiago-gpu").has("load")).isTrue();
   }
 
@@ -100,13 +102,15 @@ class SimulationAgentTest {
         AgentConfig.defaults(directory.resolve("agent")).withName("tiago-gpu").withConcurrency(2);
     return SimulationAgent.start(
         SimulationServer.at(server.url(), Map.of()),
-        config.withDrainTimeout(Duration.ofSeconds(20)).withExecutors(
-            Set.of("container"),
-            AgentRig.QUICK.withContainers(
-                ContainerConfig.DEFAULTS
-                    .withSocket(TestPodman.shared().socket())
-                    .withImages(Set.of(TestPodman.IMAGE))
-                    .withNetwork("none"))),
+        config
+            .withDrainTimeout(Duration.ofSeconds(20))
+            .withExecutors(
+                Set.of("container"),
+                AgentRig.QUICK.withContainers(
+                    ContainerConfig.DEFAULTS
+                        .withSocket(TestPodman.shared().socket())
+                        .withImages(Set.of(TestPodman.IMAGE))
+                        .withNetwork("none"))),
         shared);
   }
 

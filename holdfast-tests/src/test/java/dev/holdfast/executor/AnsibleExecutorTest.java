@@ -258,7 +258,7 @@ class AnsibleExecutorTest extends ExecutorTest {
   private record Fixed(String playbook, Optional<NodeAddress> node, Map<String, String> ids)
       implements KindCatalog {
     @Override
-    public Set<String> kinds() {
+    public Set<String> kinds(Set<String> executors) {
       return Set.of("deploy");
     }
 

@@ -92,8 +92,7 @@ class ProcessExecutorTest extends ExecutorTest {
                     "stdin",
                     "heard")));
 
-    assertThat(text(job, "output"))
-        .contains("nobody\n", "blue = 'green'\nred\n", "heard");
+    assertThat(text(job, "output")).contains("nobody\n", "blue = 'green'\nred\n", "heard");
   }
 
   @Test

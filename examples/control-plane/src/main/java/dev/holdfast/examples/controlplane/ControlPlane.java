@@ -27,8 +27,8 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /**
- * Clones, deploys and restores environments of sites on nodes: each by a playbook, one at a time for
- * a site and for a node. Thread-safe.
+ * Clones, deploys and restores environments of sites on nodes: each by a playbook, one at a time
+ * for a site and for a node. Thread-safe.
  */
 final class ControlPlane implements KindCatalog {
 
@@ -101,13 +101,13 @@ final class ControlPlane implements KindCatalog {
   }
 
   @Override
-  public Set<String> kinds() {
+  public Set<String> kinds(Set<String> executors) {
     return Arrays.stream(Task.values()).map(Task::kind).collect(Collectors.toUnmodifiableSet());
   }
 
   @Override
   public Map<String, String> executors(String ofTenant) {
-    return kinds().stream().collect(Collectors.toMap(kind -> kind, kind -> "ansible"));
+    return kinds(Set.of()).stream().collect(Collectors.toMap(kind -> kind, kind -> "ansible"));
   }
 
   @Override

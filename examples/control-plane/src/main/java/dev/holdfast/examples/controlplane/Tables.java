@@ -75,7 +75,8 @@ final class Tables implements TransitionHook {
   }
 
   void create() {
-    try (InputStream file = Objects.requireNonNull(Tables.class.getResourceAsStream("tables.sql"))) {
+    try (InputStream file =
+        Objects.requireNonNull(Tables.class.getResourceAsStream("tables.sql"))) {
       String sql = schema.render(new String(file.readAllBytes(), StandardCharsets.UTF_8));
       jdbi.useHandle(handle -> handle.createScript(sql).execute());
     } catch (IOException e) {
@@ -99,11 +100,7 @@ final class Tables implements TransitionHook {
 
   void addSite(String id, String name) {
     jdbi.useHandle(handle ->
-        handle
-            .createUpdate(schema.render(ADD_SITE))
-            .bind("id", id)
-            .bind("name", name)
-            .execute());
+        handle.createUpdate(schema.render(ADD_SITE)).bind("id", id).bind("name", name).execute());
   }
 
   void addEnvironment(String id, String siteId, String nodeId, String name) {
