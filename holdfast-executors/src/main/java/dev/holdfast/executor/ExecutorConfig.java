@@ -25,6 +25,12 @@ public record ExecutorConfig(
   /** What the name of an environment variable begins with that is a secret for jobs. */
   public static final String SECRET_PREFIX = "HOLDFAST_SECRET_";
 
+  // From the moment that the worker stops a job whose lease it could not renew until the lease
+  // ends, all of this must fit: the grace, a second in which the worker acts before the watchdog
+  // does, and one for the watchdog to look and for KILL to come through.
+  private static final Duration SPARE = Duration.ofSeconds(2);
+  private static final int MARGINS_IN_A_LEASE = 5; // a worker stops what it could not renew then
+
   private static final Duration SHORTEST_GRACE = Duration.ofMillis(50);
   private static final Duration LONGEST_GRACE = Duration.ofMinutes(10);
 
@@ -44,6 +50,16 @@ public record ExecutorConfig(
     secrets.keySet().forEach(name -> Limits.name("executors.secrets", name));
     secrets = Map.copyOf(secrets);
     allowedHosts = Set.copyOf(allowedHosts);
+  }
+
+  /** How long before the end of a lease its command must begin to be stopped. */
+  Duration neededMargin() {
+    return termGrace.plus(SPARE);
+  }
+
+  /** The shortest lease under which commands are run. */
+  public Duration shortestLease() {
+    return neededMargin().multipliedBy(MARGINS_IN_A_LEASE);
   }
 
   public ExecutorConfig withTermGrace(Duration termGrace) {

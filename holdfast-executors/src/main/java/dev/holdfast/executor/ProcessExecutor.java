@@ -16,11 +16,7 @@ final class ProcessExecutor implements KindExecutor {
 
   static final String NAME = "process";
 
-  // From the moment that the worker stops a job whose lease it could not renew until the lease
-  // ends, all of this must fit: the grace, a second in which the worker acts before the watchdog
-  // does, and one for the watchdog to look and for KILL to come through.
   private static final Duration AFTER_KILL = Duration.ofSeconds(1);
-  private static final Duration SPARE = Duration.ofSeconds(2);
 
   private static final Duration OUTPUT_PATIENCE = Duration.ofSeconds(5);
   private static final int RESULT_CHARS = 10 * 1024;
@@ -60,7 +56,7 @@ final class ProcessExecutor implements KindExecutor {
     } catch (HoldfastException e) {
       return permanent(e.code().name(), String.valueOf(e.getMessage()));
     }
-    if (job.stopMargin().compareTo(config.termGrace().plus(SPARE)) < 0) {
+    if (job.stopMargin().compareTo(config.neededMargin()) < 0) {
       return leaseTooShort();
     }
     if (command.program().isEmpty()) {
@@ -124,13 +120,13 @@ final class ProcessExecutor implements KindExecutor {
   }
 
   private Outcome leaseTooShort() {
-    Duration needed = config.termGrace().plus(SPARE);
+    Duration needed = config.neededMargin();
     return permanent(
         "LEASE_TOO_SHORT",
         "A fifth of the job's lease must be "
             + needed.toMillis() / 1000.0
             + " s at least, to stop its command in time; take lease_seconds of "
-            + needed.multipliedBy(5).toMillis() / 1000.0);
+            + config.shortestLease().toMillis() / 1000.0);
   }
 
   private static Outcome permanent(String code, String message) {

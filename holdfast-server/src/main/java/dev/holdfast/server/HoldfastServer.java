@@ -55,10 +55,11 @@ public final class HoldfastServer implements AutoCloseable {
     Desks desks = new Desks(holdfast, workers);
     this.polls = new LongPolls();
     Hints hints = new Hints();
-    this.newToken = config.trust().auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
+    this.newToken =
+        config.trust().auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
     seed(holdfast, desks, environment);
     Figures figures = new Figures();
-    this.routes = new ArrayList<>(Pages.routes(dataSource, figures));
+    this.routes = new ArrayList<>(Pages.routes(holdfast, figures));
     Parts parts = new Parts(config, holdfast, desks, tokens, polls, workers, hints);
     routes.addAll(Routes.of(parts));
     routes.addAll(Dialects.of(parts));
