@@ -60,7 +60,7 @@ public final class HoldfastServer implements AutoCloseable {
         config.trust().auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
     seed(holdfast, desks, environment);
     Figures figures = new Figures();
-    this.routes = new ArrayList<>(Pages.routes(dataSource, figures));
+    this.routes = new ArrayList<>(Pages.routes(holdfast, figures));
     Parts parts = new Parts(config, holdfast, desks, tokens, polls, workers, hints);
     routes.addAll(Routes.of(parts));
     routes.addAll(Dialects.of(parts));
