@@ -20,6 +20,7 @@ import dev.holdfast.server.poll.Hints;
 import dev.holdfast.server.poll.LongPolls;
 import dev.holdfast.server.tenancy.Desks;
 import dev.holdfast.server.tenancy.PullSecret;
+import dev.holdfast.server.tenancy.Registry;
 import dev.holdfast.server.tenancy.Setting;
 import dev.holdfast.tenant.TenantName;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -56,11 +57,12 @@ public final class HoldfastServer implements AutoCloseable {
     Desks desks = new Desks(holdfast, workers);
     this.polls = new LongPolls();
     Hints hints = new Hints();
-    this.newToken = config.auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
+    this.newToken =
+        config.trust().auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
     seed(holdfast, desks, environment);
     seedSecret(desks, environment);
     Figures figures = new Figures();
-    this.routes = new ArrayList<>(Pages.routes(dataSource, figures));
+    this.routes = new ArrayList<>(Pages.routes(holdfast, figures));
     Parts parts = new Parts(config, holdfast, desks, tokens, polls, workers, hints);
     routes.addAll(Routes.of(parts));
     routes.addAll(Dialects.of(parts));
@@ -105,10 +107,10 @@ public final class HoldfastServer implements AutoCloseable {
             Deliveries.worker(
                     holdfast.workerForAllTenants().listen(new MicrometerListener(registry)),
                     desks,
-                    config.receivers())
+                    config.trust().receivers())
                 .start());
         if (!config.executors().names().isEmpty()) {
-          startExecutors(config.executors(), holdfast, registry);
+          startExecutors(config.executors(), holdfast, new Registry(holdfast, desks), registry);
         }
       }
       if (config.roles().contains(ServerRole.WEB)) {
@@ -128,9 +130,10 @@ public final class HoldfastServer implements AutoCloseable {
   }
 
   private void startExecutors(
-      ExecutorSettings settings, Holdfast holdfast, MeterRegistry registry) {
+      ExecutorSettings settings, Holdfast holdfast, Registry kinds, MeterRegistry registry) {
     JobExecutors executors = JobExecutors.open(settings.names(), settings.config());
     open.push(executors);
+    open.push(Loop.start("holdfast-kinds", kinds));
     open.push(
         executors
             .installOn(
@@ -138,7 +141,8 @@ public final class HoldfastServer implements AutoCloseable {
                     .workerForAllTenants()
                     .configure(
                         config -> config.withQueues(settings.queues().toArray(String[]::new)))
-                    .listen(new MicrometerListener(registry)))
+                    .listen(new MicrometerListener(registry)),
+                kinds)
             .start());
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.server.http;
 
+import dev.holdfast.api.ApiVersion;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.auth.Principal;
@@ -31,7 +32,7 @@ final class Gate {
 
   Gate(ServerConfig config, Tokens tokens, Throttle throttle) {
     this.config = config;
-    this.loopback = config.isLoopback();
+    this.loopback = config.address().isLoopback();
     this.tokens = tokens;
     this.throttle = throttle;
   }
@@ -44,8 +45,8 @@ final class Gate {
     String host = http.req().getServerName().toLowerCase(Locale.ROOT); // a proxy's word counts
     boolean known =
         loopback
-            ? OWN_NAMES.contains(host) || config.names().contains(host)
-            : config.names().isEmpty() || config.names().contains(host);
+            ? OWN_NAMES.contains(host) || config.trust().names().contains(host)
+            : config.trust().names().isEmpty() || config.trust().names().contains(host);
     if (!known) {
       throw Refusal.of(421, "UNKNOWN_HOST", "this server does not answer to that name");
     }
@@ -119,6 +120,11 @@ final class Gate {
         });
   }
 
+  /** Refuses who was made for another API than this one. */
+  void checkVersion(Context http) {
+    Optional.ofNullable(http.header(ApiVersion.HEADER)).ifPresent(ApiVersion::check);
+  }
+
   /** Who sends it. */
   Principal identify(Context http, Route route) {
     return route
@@ -130,7 +136,7 @@ final class Gate {
   }
 
   private Principal identify(Context http) {
-    if (!config.auth()) {
+    if (!config.trust().auth()) {
       return throttled(Principal.EVERYBODY);
     }
     String header = http.header("Authorization");
@@ -147,7 +153,7 @@ final class Gate {
   /** Whether who was let in would still be: a stream outlives many a token. */
   boolean isKnown(Context http) {
     String header = Optional.ofNullable(http.header("Authorization")).orElse("");
-    return !config.auth()
+    return !config.trust().auth()
         || (header.length() > BEARER.length()
             && tokens.principal(header.substring(BEARER.length()).strip()).isPresent());
   }

@@ -1,5 +1,6 @@
 package dev.holdfast.server.http;
 
+import dev.holdfast.api.ApiVersion;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.auth.Principal;
 import dev.holdfast.server.auth.Tokens;
@@ -82,7 +83,7 @@ public final class Web implements AutoCloseable {
     javalin.jetty.modifyHttpConfiguration(http -> {
       http.setSendServerVersion(false);
       http.setSendDateHeader(false);
-      http.addCustomizer(config.proxies());
+      http.addCustomizer(config.trust().proxies());
     });
     javalin.jetty.addConnector(this::connector);
     routes.forEach(route -> add(javalin, route));
@@ -93,6 +94,7 @@ public final class Web implements AutoCloseable {
         Exception.class, (e, http) -> send(http, neighbours.of(http.path()).answer(e)));
     javalin.routes.after(http -> {
       http.header("X-Content-Type-Options", "nosniff");
+      http.header(ApiVersion.HEADER, String.valueOf(ApiVersion.CURRENT));
       http.header("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'");
     });
   }
@@ -168,6 +170,7 @@ public final class Web implements AutoCloseable {
     if (route.role().isEmpty()) {
       return new Request(route, http, Principal.EVERYBODY, Web::noTenant, () -> true);
     }
+    gate.checkVersion(http);
     Principal principal = gate.identify(http, route);
     gate.authorise(principal, route.role().get());
     gate.checkQueries(http, route);
@@ -223,11 +226,12 @@ public final class Web implements AutoCloseable {
   private ServerConnector connector(Server server, HttpConfiguration http) {
     ServerConnector connector =
         config
+            .address()
             .tls()
             .map(tls -> tls.connector(server, http))
             .orElseGet(() -> new ServerConnector(server, new HttpConnectionFactory(http)));
-    connector.setHost(config.host());
-    connector.setPort(config.port());
+    connector.setHost(config.address().host());
+    connector.setPort(config.address().port());
     // A fleet comes back all at once after a restart; who finds no room here is turned away.
     connector.setAcceptQueueSize(MOST_ARRIVING);
     return connector;

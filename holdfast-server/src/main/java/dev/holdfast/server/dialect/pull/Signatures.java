@@ -62,7 +62,7 @@ public final class Signatures implements Credential {
   private final String remember;
 
   public Signatures(Parts parts) {
-    this.tokens = parts.config().auth();
+    this.tokens = parts.config().trust().auth();
     this.desks = parts.desks();
     this.control = parts.holdfast().tenants().control();
     this.remember = control.sql(REMEMBER);
