@@ -42,8 +42,8 @@ class PullDialectTest {
   @Covers({"E1", "E2", "E3", "E4", "E5", "E6", "E10", "E12"})
   @Test
   void a_worker_pulls_reports_and_is_done() {
-    UUID id = enqueue(PolicyOverrides.NONE);
     tenant.stopClock();
+    UUID id = enqueue(PolicyOverrides.NONE);
     assertThat(row(id)).containsEntry("status", "queued").containsEntry("attempts", 0);
 
     JsonNode job = worker("w1").get(PULL + "?lease_sec=60").json().path("job");
@@ -135,8 +135,8 @@ class PullDialectTest {
   @Covers({"E7", "E8", "E9", "E10"})
   @Test
   void an_error_waits_ever_longer_until_the_attempts_are_used_up() {
-    UUID id = enqueue(PolicyOverrides.NONE);
     tenant.stopClock();
+    UUID id = enqueue(PolicyOverrides.NONE);
     for (long seconds : List.of(30, 60)) {
       JsonNode job = pull("w1");
       Instant now = now();
@@ -258,8 +258,8 @@ class PullDialectTest {
   @Test
   void settings_are_in_force_at_once_also_for_jobs_that_are_being_worked_on() {
     Caller admin = TestServer.shared().as(Role.ADMIN, tenant.name());
-    UUID id = enqueue(PolicyOverrides.NONE);
     tenant.stopClock();
+    UUID id = enqueue(PolicyOverrides.NONE);
     set(admin, "LEASE_SEC_DEFAULT", 40);
     set(admin, "MAX_ATTEMPTS_DEFAULT", 5);
 

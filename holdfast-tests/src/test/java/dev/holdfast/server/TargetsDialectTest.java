@@ -120,8 +120,7 @@ class TargetsDialectTest {
       assertThat(job(id).path("status").asString()).isEqualTo(name.toLowerCase(Locale.ROOT));
       assertThat(client().get("/jobs/?status=" + name.toLowerCase(Locale.ROOT)).text())
           .contains(id);
-      tenant.execute("DELETE FROM {schema}.job");
-      tenant.execute("DELETE FROM {schema}.job_done");
+      clear();
     });
   }
 
@@ -252,8 +251,7 @@ class TargetsDialectTest {
           assertThat(reply.json().propertyNames()).containsExactly("detail");
           assertThat(view(id)).isEqualTo(before);
         }
-        tenant.execute("DELETE FROM {schema}.job");
-        tenant.execute("DELETE FROM {schema}.job_done");
+        clear();
       }
     });
   }
@@ -588,6 +586,13 @@ class TargetsDialectTest {
     }
     assertThat(tenant.job(id).state()).isEqualTo(state);
     return id.toString();
+  }
+
+  /** As if there had been no job on the target. */
+  private void clear() {
+    for (String table : List.of("job", "job_done", "hold", "block")) {
+      tenant.execute("DELETE FROM {schema}." + table);
+    }
   }
 
   private static ClaimRequest request() {
