@@ -17,6 +17,7 @@ import picocli.CommandLine.Model.CommandSpec;
     subcommands = {
       ServerCommand.class,
       RunCommand.class,
+      DemoCommand.class,
       MigrateCommand.class,
       picocli.AutoComplete.GenerateCompletion.class
     },

@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
 public final class Migrator {
 
   public static final Migrator CONTROL =
-      new Migrator("control", List.of("001_tenants_and_workers", "002_tokens"));
+      new Migrator(
+          "control", List.of("001_tenants_and_workers", "002_tokens", "003_sessions_and_drains"));
   public static final Migrator TENANT =
       new Migrator(
           "tenant",

@@ -2,9 +2,11 @@ package dev.holdfast.server.api;
 
 import static dev.holdfast.server.api.Routes.BASE;
 import static dev.holdfast.server.http.Route.Method.GET;
+import static dev.holdfast.server.http.Route.Method.POST;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.api.Json;
+import dev.holdfast.audit.Act;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.fleet.WorkerState;
@@ -13,6 +15,7 @@ import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.subject.SubjectState;
+import dev.holdfast.tenant.TenantName;
 import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.node.ArrayNode;
@@ -32,6 +35,20 @@ final class FleetRoutes {
         Route.of(GET, BASE + "/workers", Role.VIEWER, "Lists workers", this::workers)
             .queries("limit", "after"),
         Route.of(
+                POST,
+                BASE + "/workers/{name}/drain",
+                Role.OPERATOR,
+                "Asks a worker to take nothing more",
+                request -> drain(request, true))
+            .fields("reason"),
+        Route.of(
+                POST,
+                BASE + "/workers/{name}/resume",
+                Role.OPERATOR,
+                "Lets a drained worker take jobs again",
+                request -> drain(request, false))
+            .fields("reason"),
+        Route.of(
             GET, BASE + "/subjects/{type}/{id}", Role.VIEWER, "Where a subject is", this::subject));
   }
 
@@ -48,6 +65,28 @@ final class FleetRoutes {
     return Answer.ok(json);
   }
 
+  // One that serves all tenants is not for one tenant's people to stop.
+  private Answer drain(Request request, boolean drain) {
+    Act act = request.act(request.body());
+    String name = request.path("name");
+    TenantName tenant = request.desk().tenant().name();
+    boolean ofAll = request.mayDo(Role.SYSTEM);
+    request
+        .desk()
+        .tenant()
+        .db()
+        .useTransaction(handle -> {
+          if (!holdfast.workers().drain(handle, tenant, name, ofAll, drain)) {
+            throw new HoldfastException(ErrorCode.NOT_FOUND, "no worker " + name + " of " + tenant);
+          }
+          request
+              .desk()
+              .audit()
+              .write(handle, act, drain ? "drain" : "undrain", "worker:" + name, "", "");
+        });
+    return Answer.done();
+  }
+
   private static ObjectNode json(WorkerState worker) {
     ObjectNode json = Json.object();
     json.put("name", worker.info().name());
@@ -62,6 +101,7 @@ final class FleetRoutes {
             kinds -> kinds.stream().sorted().forEach(json.putArray("kinds")::add),
             () -> json.putNull("kinds"));
     json.put("online", worker.online());
+    json.put("draining", worker.draining());
     Json.put(json, "started_at", worker.startedAt());
     Json.put(json, "last_seen", worker.beatAt());
     return json;

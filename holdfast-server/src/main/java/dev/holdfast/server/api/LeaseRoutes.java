@@ -45,6 +45,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class LeaseRoutes {
 
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
+  private static final Duration PAUSE = Duration.ofMillis(500);
 
   private final LongPolls polls;
   private final Finishes finishes = new Finishes();
@@ -132,6 +133,9 @@ final class LeaseRoutes {
             asked.queues(),
             asked.kinds());
     workers.seen(worker);
+    if (workers.isDraining(request.desk().tenant().name(), worker.name())) {
+      return drained(request, worker, wait);
+    }
     // Who can wait does not ask for itself, also not at first: there may be a thousand.
     Hand hand =
         wait.isZero() ? now(request, asked.thoroughly()) : await(request, asked, wait, worker);
@@ -139,6 +143,21 @@ final class LeaseRoutes {
     ArrayNode list = json.putArray("leases");
     hand.leases().forEach((lease, job) -> list.add(LeaseJson.write(lease, job)));
     return Answer.ok(json);
+  }
+
+  // Made to wait as if there were nothing, or it would ask without a pause.
+  private Answer drained(Request request, WorkerInfo worker, Duration wait)
+      throws InterruptedException {
+    long began = System.nanoTime();
+    while (System.nanoTime() - began < wait.toNanos()
+        && !request.isAbandoned()
+        && workers.isDraining(request.desk().tenant().name(), worker.name())) {
+      Thread.sleep(PAUSE);
+      workers.seen(worker);
+    }
+    ObjectNode json = Json.object();
+    json.putArray("leases");
+    return Answer.ok(json.put("drain", true));
   }
 
   private static Hand now(Request request, ClaimRequest asked) {

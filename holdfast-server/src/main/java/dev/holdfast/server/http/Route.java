@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
  * @param scope whose things it is about
  * @param queries parameters after the question mark
  * @param waits its answer takes as long as the client lets it
- * @param fields of the JSON object that it takes; empty where it takes none
+ * @param fields of the JSON object, or the form, that it takes; empty where it takes none
+ * @param face what it speaks
  */
 public record Route(
     Method method,
@@ -26,6 +27,7 @@ public record Route(
     Set<String> queries,
     Set<String> fields,
     boolean waits,
+    Face face,
     Handler handler) {
 
   private static final Pattern PARAMETER = Pattern.compile("\\{(\\w+)}");
@@ -46,6 +48,14 @@ public record Route(
     SYSTEM
   }
 
+  /** Whom a route speaks to. */
+  public enum Face {
+    /** Programs: JSON, and a token with each request. */
+    API,
+    /** People with a browser: pages and forms, and a session. */
+    PAGE
+  }
+
   @FunctionalInterface
   public interface Handler {
     Answer handle(Request request) throws Exception;
@@ -61,16 +71,27 @@ public record Route(
         Set.of(),
         Set.of(),
         false,
+        Face.API,
         handler);
   }
 
   public static Route of(Method method, String path, Role role, String summary, Handler handler) {
     return new Route(
-        method, path, Optional.of(role), Scope.TENANT, summary, Set.of(), Set.of(), false, handler);
+        method,
+        path,
+        Optional.of(role),
+        Scope.TENANT,
+        summary,
+        Set.of(),
+        Set.of(),
+        false,
+        Face.API,
+        handler);
   }
 
   public Route queries(String... names) {
-    return new Route(method, path, role, scope, summary, Set.of(names), fields, waits, handler);
+    return new Route(
+        method, path, role, scope, summary, Set.of(names), fields, waits, face, handler);
   }
 
   public Route fields(String... names) {
@@ -79,15 +100,40 @@ public record Route(
 
   public Route fields(Set<String> names) {
     return new Route(
-        method, path, role, scope, summary, queries, Set.copyOf(names), waits, handler);
+        method, path, role, scope, summary, queries, Set.copyOf(names), waits, face, handler);
   }
 
   public Route ofAllTenants() {
-    return new Route(method, path, role, Scope.SYSTEM, summary, queries, fields, waits, handler);
+    return new Route(
+        method, path, role, Scope.SYSTEM, summary, queries, fields, waits, face, handler);
   }
 
   public Route waiting() {
-    return new Route(method, path, role, scope, summary, queries, fields, true, handler);
+    return new Route(method, path, role, scope, summary, queries, fields, true, face, handler);
+  }
+
+  public Route asPage() {
+    return new Route(
+        method, path, role, scope, summary, queries, fields, waits, Face.PAGE, handler);
+  }
+
+  public boolean isPage() {
+    return face == Face.PAGE;
+  }
+
+  /** One that nobody need say who they are for, which takes a form. */
+  public static Route openForm(String path, String summary, Handler handler) {
+    return new Route(
+        Method.POST,
+        path,
+        Optional.empty(),
+        Scope.SYSTEM,
+        summary,
+        Set.of(),
+        Set.of(),
+        false,
+        Face.PAGE,
+        handler);
   }
 
   /** The names in braces of its path. */

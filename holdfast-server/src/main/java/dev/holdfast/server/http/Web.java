@@ -2,6 +2,7 @@ package dev.holdfast.server.http;
 
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.auth.Principal;
+import dev.holdfast.server.auth.Sessions;
 import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.server.tenancy.Desk;
 import dev.holdfast.server.tenancy.Desks;
@@ -41,25 +42,54 @@ public final class Web implements AutoCloseable {
   // Asked by address, whatever names the server has.
   private static final Set<String> PROBES = Set.of("/healthz", "/readyz");
 
+  private static final String PAGES = "/ui/";
+
+  // Nothing inline, nothing from elsewhere, and in nobody's frame.
+  private static final String POLICY =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+          + " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
   private final ServerConfig config;
   private final Gate gate;
   private final Desks desks;
+  private final ErrorPage errorPage;
   private final MeterRegistry registry;
   private final Javalin javalin;
 
   private Web(
-      ServerConfig config, Tokens tokens, Desks desks, List<Route> routes, MeterRegistry registry) {
+      ServerConfig config,
+      Tokens tokens,
+      Desks desks,
+      List<Route> routes,
+      ErrorPage errorPage,
+      MeterRegistry registry) {
     this.config = config;
     this.gate =
-        new Gate(config, tokens, new Throttle(config.limits().perSecond(), System::nanoTime));
+        new Gate(
+            config,
+            tokens,
+            new Sessions(tokens),
+            new Throttle(config.limits().perSecond(), System::nanoTime));
+    this.errorPage = errorPage;
     this.desks = desks;
     this.registry = registry;
     this.javalin = Javalin.create(javalin -> configure(javalin, routes));
   }
 
+  /** What went wrong, for people. */
+  @FunctionalInterface
+  public interface ErrorPage {
+    Answer of(Context http, Refusal refusal);
+  }
+
   public static Web start(
-      ServerConfig config, Tokens tokens, Desks desks, List<Route> routes, MeterRegistry registry) {
-    Web web = new Web(config, tokens, desks, routes, registry);
+      ServerConfig config,
+      Tokens tokens,
+      Desks desks,
+      List<Route> routes,
+      ErrorPage errorPage,
+      MeterRegistry registry) {
+    Web web = new Web(config, tokens, desks, routes, errorPage, registry);
     web.javalin.start();
     return web;
   }
@@ -89,13 +119,18 @@ public final class Web implements AutoCloseable {
         (e, http) ->
             send(
                 http,
-                Problems.of(
+                problem(
+                    http,
+                    http.path().startsWith(PAGES),
                     new Refusal(
                         e.getStatus(), code(e.getStatus()), String.valueOf(e.getMessage())))));
-    javalin.routes.exception(Exception.class, (e, http) -> send(http, Problems.of(e)));
+    javalin.routes.exception(
+        Exception.class,
+        (e, http) -> send(http, problem(http, http.path().startsWith(PAGES), Problems.refusal(e))));
     javalin.routes.after(http -> {
       http.header("X-Content-Type-Options", "nosniff");
-      http.header("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'");
+      http.header("Content-Security-Policy", POLICY);
+      http.header("Referrer-Policy", "same-origin"); // names of things stand in addresses
     });
   }
 
@@ -144,7 +179,7 @@ public final class Web implements AutoCloseable {
     Answer answer;
     try {
       if (!PROBES.contains(route.path())) {
-        gate.checkOrigin(http);
+        gate.checkOrigin(http, route);
       }
       answer = route.handler().handle(request(route, http));
     } catch (HttpResponseException e) {
@@ -155,23 +190,34 @@ public final class Web implements AutoCloseable {
     } catch (TimeoutException e) {
       answer = Problems.of(new Refusal(408, "TIMEOUT", "The request did not come to its end"));
     } catch (Exception e) {
-      answer = Problems.of(e);
+      answer = problem(http, route.isPage(), Problems.refusal(e));
     }
     send(http, answer);
   }
 
+  private Answer problem(Context http, boolean forPeople, Refusal refusal) {
+    return forPeople ? errorPage.of(http, refusal) : Problems.of(refusal);
+  }
+
   private Request request(Route route, Context http) {
+    boolean isForm = route.isPage() && route.method() != Route.Method.GET;
     if (route.role().isEmpty()) {
+      if (isForm) {
+        gate.checkForm(http, TenantName.DEFAULT); // of nobody yet, and so of no tenant
+      }
       return new Request(route, http, Principal.EVERYBODY, Web::noTenant, () -> true);
     }
-    Principal principal = gate.identify(http);
+    Principal principal = gate.identify(http, route);
     gate.authorise(principal, route.role().get());
     gate.checkQueries(http, route);
-    BooleanSupplier known = () -> gate.isKnown(http);
-    if (route.scope() == Route.Scope.SYSTEM) {
+    BooleanSupplier known = () -> gate.isKnown(http, route);
+    if (route.scope() == Route.Scope.SYSTEM && !route.isPage()) {
       return new Request(route, http, principal, Web::noTenant, known);
     }
-    TenantName tenant = Gate.tenant(http, principal);
+    TenantName tenant = Gate.tenant(http, route, principal);
+    if (isForm) {
+      gate.checkForm(http, tenant);
+    }
     return new Request(route, http, principal, once(() -> desks.of(tenant)), known);
   }
 
@@ -200,8 +246,10 @@ public final class Web implements AutoCloseable {
     if (!answer.body().isEmpty()) {
       http.contentType(answer.contentType()).result(answer.body());
     }
-    http.header("Cache-Control", "no-store");
-    if (answer.status() == 401) {
+    if (http.res().getHeader("Cache-Control") == null) {
+      http.header("Cache-Control", "no-store");
+    }
+    if (answer.status() == 401 && !answer.isPage()) {
       http.header("WWW-Authenticate", "Bearer");
     }
   }
