@@ -244,7 +244,9 @@ final class ServerCommand implements Callable<Integer> {
               "%s://%s:%d"
                   .formatted(config.tls().isPresent() ? "https" : "http", config.host(), at);
           out.printf("Holdfast serves at %s, roles %s%n", address, roles);
-          out.printf("Jobs: %s/ui   API: %s/openapi.json%n", address, address);
+          out.printf(
+              "Dashboard: %s/ui%s   API: %s/openapi.json%n",
+              address, server.newToken().map(token -> "?token=" + token).orElse(""), address);
         });
     server
         .newToken()

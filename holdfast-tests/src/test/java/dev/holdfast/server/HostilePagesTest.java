@@ -87,13 +87,14 @@ class HostilePagesTest {
     }
     for (String hostile : strings.subList(0, SEEDS.size())) {
       schedule(hostile);
-      tenant.queues().change("q" + hostile, before -> before.withPaused(true), Act.by("x" + hostile));
+      tenant
+          .queues()
+          .change("q" + hostile, before -> before.withPaused(true), Act.by("x" + hostile));
       tenant.resources().setCapacity("r" + hostile, 2, Act.by(hostile).because(hostile));
     }
     List<String> wrong = new ArrayList<>();
     try (Browsing browsing = new Browsing()) {
-      Page page =
-          browsing.as(TestServer.shared(), Role.ADMIN, tenant.name(), ColorScheme.LIGHT);
+      Page page = browsing.as(TestServer.shared(), Role.ADMIN, tenant.name(), ColorScheme.LIGHT);
       List<String> seen = new ArrayList<>();
       for (int i = 0; i < ids.size(); i += 10) {
         seen.add(text(page, "/ui/jobs/" + ids.get(i), wrong));

@@ -148,7 +148,9 @@ class PagesTest {
       page.screenshot(
           new Page.ScreenshotOptions()
               .setPath(
-                  Path.of(directory, name + "-" + scheme.name().toLowerCase(java.util.Locale.ROOT) + ".png")));
+                  Path.of(
+                      directory,
+                      name + "-" + scheme.name().toLowerCase(java.util.Locale.ROOT) + ".png")));
     }
   }
 }

@@ -134,7 +134,7 @@ final class LeaseRoutes {
             asked.kinds());
     workers.seen(worker);
     if (workers.isDraining(request.desk().tenant().name(), worker.name())) {
-      return drained(request, worker, wait);
+      return counted(request, () -> drained(request, worker, wait));
     }
     // Who can wait does not ask for itself, also not at first: there may be a thousand.
     Hand hand =
@@ -143,6 +143,22 @@ final class LeaseRoutes {
     ArrayNode list = json.putArray("leases");
     hand.leases().forEach((lease, job) -> list.add(LeaseJson.write(lease, job)));
     return Answer.ok(json);
+  }
+
+  private interface Wait<T> {
+    T run() throws InterruptedException;
+  }
+
+  private <T> T counted(Request request, Wait<T> wait) throws InterruptedException {
+    String who = request.principal().key();
+    if (!turnstile.enter(who)) {
+      throw Refusal.of(429, "TOO_MANY_LONG_POLLS", "more waits at once than a token may have");
+    }
+    try {
+      return wait.run();
+    } finally {
+      turnstile.leave(who);
+    }
   }
 
   // Made to wait as if there were nothing, or it would ask without a pause.
@@ -166,29 +182,19 @@ final class LeaseRoutes {
 
   private Hand await(Request request, ClaimRequest asked, Duration wait, WorkerInfo worker)
       throws InterruptedException {
-    String who = request.principal().key();
-    if (!turnstile.enter(who)) {
-      throw Refusal.of(429, "TOO_MANY_LONG_POLLS", "more waits at once than a token may have");
-    }
-    try {
-      return polls.await(
-          request.desk(),
-          asked,
-          wait,
-          new LongPolls.Caller() {
-            @Override
-            public void stillWaits() {
-              workers.seen(worker);
-            }
+    LongPolls.Caller caller =
+        new LongPolls.Caller() {
+          @Override
+          public void stillWaits() {
+            workers.seen(worker);
+          }
 
-            @Override
-            public boolean isGone() {
-              return request.isAbandoned();
-            }
-          });
-    } finally {
-      turnstile.leave(who);
-    }
+          @Override
+          public boolean isGone() {
+            return request.isAbandoned();
+          }
+        };
+    return counted(request, () -> polls.await(request.desk(), asked, wait, caller));
   }
 
   private Answer start(Request request) {

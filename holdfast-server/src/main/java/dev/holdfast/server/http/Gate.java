@@ -65,6 +65,13 @@ final class Gate {
     }
   }
 
+  /** Refuses a form that cannot be read. */
+  void checkEscapes(Context http) {
+    if (BAD_ESCAPE.matcher(http.body()).find()) {
+      throw HoldfastException.invalid("form", "a % that begins nothing", "%XX of UTF-8");
+    }
+  }
+
   /** Refuses a form that was not made by one of our pages, for this visitor and this tenant. */
   void checkForm(Context http, TenantName tenant) {
     boolean byToken = bearer(http).isPresent();

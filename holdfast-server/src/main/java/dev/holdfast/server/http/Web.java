@@ -203,6 +203,7 @@ public final class Web implements AutoCloseable {
     boolean isForm = route.isPage() && route.method() != Route.Method.GET;
     if (route.role().isEmpty()) {
       if (isForm) {
+        gate.checkEscapes(http);
         gate.checkForm(http, TenantName.DEFAULT); // of nobody yet, and so of no tenant
       }
       return new Request(route, http, Principal.EVERYBODY, Web::noTenant, () -> true);
@@ -216,6 +217,7 @@ public final class Web implements AutoCloseable {
     }
     TenantName tenant = Gate.tenant(http, route, principal);
     if (isForm) {
+      gate.checkEscapes(http);
       gate.checkForm(http, tenant);
     }
     return new Request(route, http, principal, once(() -> desks.of(tenant)), known);

@@ -51,7 +51,11 @@ record Chart(
     double top = round(most);
     List<Line> lines = new ArrayList<>();
     for (Series series : all) {
-      double latest = series.values().isEmpty() ? Double.NaN : series.values().getLast();
+      double latest =
+          series.values().reversed().stream()
+              .filter(value -> !value.isNaN())
+              .findFirst()
+              .orElse(Double.NaN);
       lines.add(
           new Line(
               series.name(),

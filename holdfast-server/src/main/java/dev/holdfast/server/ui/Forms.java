@@ -145,7 +145,7 @@ final class Forms {
 
   private static void put(ObjectNode body, String field, String value) {
     if (NUMBERS.contains(field)) {
-      body.put(field, number(field, value));
+      putNumber(body, field, value);
     } else if (FLAGS.contains(field)) {
       body.put(field, flag(field, value));
     } else if (JSONS.contains(field)) {
@@ -155,11 +155,14 @@ final class Forms {
     }
   }
 
-  private static BigDecimal number(String field, String value) {
-    if (!value.matches("-?\\d{1,18}(\\.\\d{1,9})?")) {
+  private static void putNumber(ObjectNode body, String field, String value) {
+    if (value.matches("-?\\d{1,18}")) {
+      body.put(field, Long.parseLong(value));
+    } else if (value.matches("-?\\d{1,18}\\.\\d{1,9}")) {
+      body.put(field, new BigDecimal(value));
+    } else {
       throw HoldfastException.invalid(field, value, "a number");
     }
-    return new BigDecimal(value);
   }
 
   private static boolean flag(String field, String value) {

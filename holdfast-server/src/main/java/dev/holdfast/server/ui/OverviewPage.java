@@ -23,6 +23,7 @@ import dev.holdfast.server.ui.Chart.Series;
 import dev.holdfast.server.ui.Pulse.Beat;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,7 +34,8 @@ final class OverviewPage {
 
   private static final Duration FAILURES_OF = Duration.ofHours(24);
   private static final int BEATS = 180;
-  private static final int QUEUES = 12;
+  private static final int QUEUES = 8;
+  private static final int QUEUES_READ = 50;
   private static final int WORKERS = 200;
 
   /** What the template shows. */
@@ -97,7 +99,10 @@ final class OverviewPage {
     Desk desk = request.desk();
     Overview overview = desk.overview();
     List<Beat> beats = sampler.pulse(desk.tenant().name()).beats(BEATS);
-    List<QueueState> queues = desk.queues().list("", QUEUES + 1);
+    List<QueueState> queues =
+        desk.queues().list("", QUEUES_READ).stream()
+            .sorted(Comparator.comparing(OverviewPage::isQuiet)) // stable: then by name
+            .toList();
     return Html.page(
         "overview",
         new View(
@@ -113,6 +118,10 @@ final class OverviewPage {
             overview.blocks(6),
             desk.invariants().check(),
             overview.failures(FAILURES_OF)));
+  }
+
+  private static boolean isQuiet(QueueState queue) {
+    return queue.queued() + queue.running() == 0 && !queue.settings().paused();
   }
 
   private static Chart throughput(List<Beat> beats) {

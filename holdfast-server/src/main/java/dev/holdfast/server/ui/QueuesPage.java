@@ -11,6 +11,8 @@ import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import tools.jackson.databind.JsonNode;
 
 /** Queues: how deep they are, their limits, and whether they go on. */
 final class QueuesPage {
@@ -49,13 +51,21 @@ final class QueuesPage {
     List<String> said = new ArrayList<>();
     Json.parse("defaults", POLICIES.write(queue.settings().defaults()))
         .properties()
-        .forEach(each ->
-            said.add(
-                each.getKey().replace('_', ' ')
-                    + " "
-                    + (each.getValue().isString()
-                        ? each.getValue().stringValue()
-                        : each.getValue().isNull() ? "none" : Json.write(each.getValue()))));
+        .forEach(each -> said.add(words(each.getKey(), each.getValue())));
     return said;
+  }
+
+  private static String words(String name, JsonNode value) {
+    String words =
+        value.isObject()
+            ? value.properties().stream()
+                .map(each -> words(each.getKey(), each.getValue()))
+                .collect(Collectors.joining(", "))
+            : value.isNull() ? "none" : value.isString() ? value.stringValue() : number(value);
+    return name.replace('_', ' ') + " " + words;
+  }
+
+  private static String number(JsonNode value) {
+    return Json.write(value).replaceFirst("\\.0$", "");
   }
 }

@@ -158,15 +158,16 @@ final class SchedulesPage {
 
   private static ZoneId zone(Trigger trigger) {
     return switch (trigger) {
-      case Trigger.Every every -> ZoneOffset.UTC;
-      case Trigger.OnTheWall wall -> wall.zone();
+      case Trigger.Every every -> ZoneId.of("UTC");
+      case Trigger.OnTheWall wall ->
+          wall.zone().equals(ZoneOffset.UTC) ? ZoneId.of("UTC") : wall.zone();
     };
   }
 
   private static String when(Trigger trigger) {
     return switch (trigger) {
       case Trigger.Every(var interval) -> "every " + Say.length(interval);
-      case Trigger.OnTheWall wall -> wall.expression() + " · " + wall.zone().getId();
+      case Trigger.OnTheWall wall -> wall.expression() + " · " + zone(wall).getId();
     };
   }
 }

@@ -37,7 +37,8 @@
 
   // --- Up to date in place: only what is different is touched ----------------------------------
   const kept = (node) => node.nodeType === 1 && (node.hasAttribute('data-keep') || node.matches('details.act[open], dialog[open]'));
-  const same = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName && (a.id || '') === (b.id || '');
+  const ours = (node) => node.nodeType === 1 && node.hasAttribute('data-keep') && !node.id; // not of the server's page
+  const same = (a, b) => !ours(a) && a.nodeType === b.nodeType && a.nodeName === b.nodeName && (a.id || '') === (b.id || '');
   const morph = (old, fresh) => {
     if (kept(old)) return;
     if (old.nodeType !== 1) {
@@ -54,6 +55,7 @@
     if (old.matches('time') && !old.hasAttribute('data-plain')) return; // told by the clock above
     let at = old.firstChild;
     for (const next of [...fresh.childNodes]) {
+      while (at && ours(at)) at = at.nextSibling;
       if (at && same(at, next)) {
         const after = at.nextSibling;
         morph(at, next);
@@ -109,7 +111,7 @@
     events.onerror = () => { live.className = 'live off'; live.title = 'Not live: the server does not answer; trying again'; };
     addEventListener('pagehide', () => events.close());
     document.addEventListener('visibilitychange', () => { if (missed) changed(); });
-    setInterval(() => { if (missed || $('.chart')) changed(); }, 5000);
+    setInterval(changed, 5000); // a hint may be late, where whoever wrote has nothing more to do
   }
 
   // --- Light or dark ---------------------------------------------------------------------------
