@@ -209,7 +209,7 @@ final class ServerCommand implements Callable<Integer> {
 
   private ExecutorSettings executors(ServerConfig config) {
     Set<String> chosen =
-        executors.isBlank() && config.isLoopback() ? JobExecutors.NAMES : set(executors);
+        executors.isBlank() && config.address().isLoopback() ? JobExecutors.NAMES : set(executors);
     return new ExecutorSettings(
         chosen.equals(Set.of("none")) ? Set.of() : chosen,
         set(executorQueues),
@@ -240,9 +240,7 @@ final class ServerCommand implements Callable<Integer> {
     server
         .port()
         .ifPresent(at -> {
-          String address =
-              "%s://%s:%d"
-                  .formatted(config.tls().isPresent() ? "https" : "http", config.host(), at);
+          String address = config.address().url(at);
           out.printf("Holdfast serves at %s, roles %s%n", address, roles);
           out.printf(
               "Dashboard: %s/ui%s   API: %s/openapi.json%n",
@@ -254,7 +252,7 @@ final class ServerCommand implements Callable<Integer> {
             out.printf(
                 "The first token, shown once and kept in %s: %s%n",
                 config.data().resolve("admin.token"), token));
-    if (!config.auth()) {
+    if (!config.trust().auth()) {
       out.println("Authentication is off: everybody on this machine may do everything.");
     }
     out.flush();

@@ -10,6 +10,7 @@ import dev.holdfast.server.api.Parts;
 import dev.holdfast.server.api.Routes;
 import dev.holdfast.server.auth.TokenFile;
 import dev.holdfast.server.auth.Tokens;
+import dev.holdfast.server.dialect.Dialects;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.http.Web;
 import dev.holdfast.server.notify.Courier;
@@ -57,7 +58,7 @@ public final class HoldfastServer implements AutoCloseable {
     Desks desks = new Desks(holdfast, workers);
     this.polls = new LongPolls();
     Hints hints = new Hints();
-    this.newToken = config.auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
+    this.newToken = config.trust().auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
     seed(holdfast, desks, environment);
     Figures figures = new Figures();
     Parts parts = new Parts(config, holdfast, desks, tokens, polls, workers, hints);
@@ -66,6 +67,7 @@ public final class HoldfastServer implements AutoCloseable {
     this.ui = new Ui(parts, sampler, api);
     this.routes = new ArrayList<>(Pages.routes(dataSource, figures));
     routes.addAll(api);
+    routes.addAll(Dialects.of(parts));
     routes.addAll(ui.routes());
     routes.addAll(Pages.documents(routes));
     start(parts, sampler, figures.registry());
@@ -98,7 +100,7 @@ public final class HoldfastServer implements AutoCloseable {
             Deliveries.worker(
                     holdfast.workerForAllTenants().listen(new MicrometerListener(registry)),
                     desks,
-                    config.receivers())
+                    config.trust().receivers())
                 .start());
         if (!config.executors().names().isEmpty()) {
           startExecutors(config.executors(), holdfast, registry);

@@ -20,9 +20,11 @@ import java.util.regex.Pattern;
 final class Gate {
 
   private static final String BEARER = "bearer ";
+  private static final String JSON = "application/json";
   private static final String FORM = "application/x-www-form-urlencoded";
   private static final Pattern BAD_ESCAPE = Pattern.compile("%(?![0-9A-Fa-f]{2})");
   private static final String TENANT = "X-Holdfast-Tenant";
+  private static final Set<String> OWN_PAGES = Set.of("same-origin", "none");
   private static final Set<String> OWN_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
 
   private final ServerConfig config;
@@ -33,7 +35,7 @@ final class Gate {
 
   Gate(ServerConfig config, Tokens tokens, Sessions sessions, Throttle throttle) {
     this.config = config;
-    this.loopback = config.isLoopback();
+    this.loopback = config.address().isLoopback();
     this.tokens = tokens;
     this.sessions = sessions;
     this.throttle = throttle;
@@ -43,12 +45,12 @@ final class Gate {
    * Refuses what a page of somebody else's could have sent: by another name than ours (a name that
    * was made to point here), from another origin, or as a form.
    */
-  void checkOrigin(Context http, Route route) {
+  void checkOrigin(Context http, Style style) {
     String host = http.req().getServerName().toLowerCase(Locale.ROOT); // a proxy's word counts
     boolean known =
         loopback
-            ? OWN_NAMES.contains(host) || config.names().contains(host)
-            : config.names().isEmpty() || config.names().contains(host);
+            ? OWN_NAMES.contains(host) || config.trust().names().contains(host)
+            : config.trust().names().isEmpty() || config.trust().names().contains(host);
     if (!known) {
       throw Refusal.of(421, "UNKNOWN_HOST", "this server does not answer to that name");
     }
@@ -56,28 +58,39 @@ final class Gate {
     if (origin != null && !authority(origin).equals(authority(http.req()))) {
       throw Refusal.of(403, "FOREIGN_ORIGIN", "requests of other sites' pages are not served");
     }
-    boolean hasBody = http.contentLength() > 0 || http.header("Transfer-Encoding") != null;
-    String type = Optional.ofNullable(http.header("Content-Type")).orElse("");
-    String wanted = route.isPage() ? FORM : "application/json";
-    if (hasBody && !type.split(";", 2)[0].strip().equalsIgnoreCase(wanted)) {
-      throw Refusal.of(
-          415, route.isPage() ? "NOT_A_FORM" : "NOT_JSON", "a body must be sent as " + wanted);
+    switch (style) {
+      case NATIVE -> checkType(http, JSON, "NOT_JSON"); // which a form cannot say that it is
+      case PAGE -> checkType(http, FORM, "NOT_A_FORM");
+      case DIALECT -> checkSite(http);
     }
   }
 
-  /** Refuses a form that cannot be read. */
-  void checkEscapes(Context http) {
+  private static void checkType(Context http, String wanted, String code) {
+    boolean hasBody = http.contentLength() > 0 || http.header("Transfer-Encoding") != null;
+    String type = Optional.ofNullable(http.header("Content-Type")).orElse("");
+    if (hasBody && !type.split(";", 2)[0].strip().equalsIgnoreCase(wanted)) {
+      throw Refusal.of(415, code, "a body must be sent as " + wanted);
+    }
+  }
+
+  /** Refuses a form that cannot be read, or was not made by one of our pages for this visitor. */
+  void checkForm(Context http, TenantName tenant) {
     if (BAD_ESCAPE.matcher(http.body()).find()) {
       throw HoldfastException.invalid("form", "a % that begins nothing", "%XX of UTF-8");
     }
-  }
-
-  /** Refuses a form that was not made by one of our pages, for this visitor and this tenant. */
-  void checkForm(Context http, TenantName tenant) {
     boolean byToken = bearer(http).isPresent();
     if (!byToken && !Visit.of(http).admits(tenant, http.formParam(Visit.CSRF_FIELD))) {
       throw Refusal.of(
           403, "BAD_FORM", "this form is out of date, or of another tenant; load the page again");
+    }
+  }
+
+  // A page of others can have a browser ask for anything, also where no Origin is sent; but every
+  // browser of these years says then where the wish came from. "none" is a person's own.
+  private static void checkSite(Context http) {
+    String site = http.header("Sec-Fetch-Site");
+    if (site != null && !OWN_PAGES.contains(site)) {
+      throw Refusal.of(403, "FOREIGN_ORIGIN", "requests of other sites' pages are not served");
     }
   }
 
@@ -102,11 +115,17 @@ final class Gate {
     return host.toLowerCase(Locale.ROOT) + (isUsual ? "" : ":" + port);
   }
 
-  /** Refuses what nobody asked for: a filter with a typo must not become none. */
+  /**
+   * Refuses what nobody asked for: a filter with a typo must not become none. Clients of a dialect
+   * may say more than we know.
+   */
   void checkQueries(Context http, Route route) {
     String query = Optional.ofNullable(http.queryString()).orElse("");
     if (BAD_ESCAPE.matcher(query).find()) {
       throw HoldfastException.invalid("query", query, "%XX of UTF-8");
+    }
+    if (route.style() == Style.DIALECT) {
+      return;
     }
     http.queryParamMap().keySet().stream()
         .filter(name -> !route.queries().contains(name))
@@ -119,7 +138,7 @@ final class Gate {
 
   /** Who sends it: whose token, or, where people look at pages, whose session it is. */
   Principal identify(Context http, Route route) {
-    if (!config.auth()) {
+    if (!config.trust().auth()) {
       return throttled(Principal.EVERYBODY);
     }
     Optional<String> token = bearer(http);
@@ -148,7 +167,7 @@ final class Gate {
 
   /** Whether who was let in would still be: a stream outlives many a token. */
   boolean isKnown(Context http, Route route) {
-    return !config.auth()
+    return !config.trust().auth()
         || bearer(http)
             .map(token -> tokens.principal(token).isPresent())
             .orElseGet(() ->
@@ -173,12 +192,21 @@ final class Gate {
     }
   }
 
-  /** The tenant that a request is about: the token's own, unless that belongs to none. */
+  /**
+   * The tenant that a request is about: the token's own, unless that belongs to none; then the one
+   * that the path or the header names.
+   */
   static TenantName tenant(Context http, Route route, Principal principal) {
-    Optional<TenantName> asked =
+    Optional<TenantName> inHeader =
         Optional.ofNullable(http.header(TENANT))
             .filter(name -> !name.isBlank())
             .map(TenantName::new);
+    Optional<TenantName> inPath =
+        route.tenantInPath().map(name -> new TenantName(http.pathParam(name)));
+    if (inPath.isPresent() && inHeader.isPresent() && !inPath.equals(inHeader)) {
+      throw Refusal.of(403, "OTHER_TENANT", "path and header name different tenants");
+    }
+    Optional<TenantName> asked = inPath.or(() -> inHeader);
     if (principal.tenant().isEmpty()) {
       return asked
           .or(() -> route.isPage() ? Visit.of(http).tenant() : Optional.empty())

@@ -36,6 +36,7 @@ public final class OpenApi {
         .put("type", "http")
         .put("scheme", "bearer");
     components.putObject("schemas").set("Problem", problem());
+    components.withObject("schemas").set("Detail", detail());
     return json;
   }
 
@@ -57,19 +58,26 @@ public final class OpenApi {
               .putObject("content")
               .putObject("application/json")
               .putObject("schema");
-      schema.put("type", "object").put("additionalProperties", false);
+      schema.put("type", "object").put("additionalProperties", route.style() == Style.DIALECT);
       ObjectNode properties = schema.putObject("properties");
       route.fields().stream().sorted().forEach(properties::putObject);
     }
     ObjectNode responses = json.putObject("responses");
     responses.putObject("2XX").put("description", "Done");
-    responses
-        .putObject("default")
-        .put("description", "What went wrong")
-        .putObject("content")
-        .putObject("application/problem+json")
-        .putObject("schema")
-        .put("$ref", "#/components/schemas/Problem");
+    ObjectNode wrong =
+        responses.putObject("default").put("description", "What went wrong").putObject("content");
+    switch (route.style()) {
+      case NATIVE ->
+          wrong
+              .putObject("application/problem+json")
+              .putObject("schema")
+              .put("$ref", "#/components/schemas/Problem");
+      case DIALECT ->
+          wrong
+              .putObject("application/json")
+              .putObject("schema")
+              .put("$ref", "#/components/schemas/Detail");
+    }
     ArrayNode security = json.putArray("security");
     route
         .role()
@@ -82,12 +90,21 @@ public final class OpenApi {
 
   private static String operationId(Route route) {
     String path = route.path().replaceAll("[^A-Za-z0-9]+", "_").replaceAll("_$", "");
-    return route.method().name().toLowerCase(Locale.ROOT) + path;
+    // Two routes may differ by nothing but the slash at the end.
+    String slash = route.path().length() > 1 && route.path().endsWith("/") ? "_slash" : "";
+    return route.method().name().toLowerCase(Locale.ROOT) + path + slash;
   }
 
   private static ObjectNode parameter(String name, String in, boolean required) {
     ObjectNode json = Json.object().put("name", name).put("in", in).put("required", required);
     json.putObject("schema").put("type", "string");
+    return json;
+  }
+
+  private static ObjectNode detail() {
+    ObjectNode json = Json.object().put("type", "object");
+    json.putObject("properties").putObject("detail").put("type", "string");
+    json.putArray("required").add("detail");
     return json;
   }
 

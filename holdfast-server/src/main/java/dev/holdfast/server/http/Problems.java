@@ -56,7 +56,7 @@ public final class Problems {
     };
   }
 
-  public static Answer of(Refusal refusal) {
+  static Answer of(Refusal refusal) {
     ObjectNode json = Json.object();
     json.put("type", "about:blank");
     json.put("title", title(refusal.status()));

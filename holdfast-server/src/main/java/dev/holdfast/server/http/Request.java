@@ -119,7 +119,11 @@ public final class Request {
   }
 
   public UUID id() {
-    return Fields.uuid("id", parameter("id"));
+    return id("id");
+  }
+
+  public UUID id(String name) {
+    return Fields.uuid(name, parameter(name));
   }
 
   private String parameter(String name) {
@@ -202,7 +206,8 @@ public final class Request {
   }
 
   public Fields body(Set<String> known) {
-    return Fields.of("body", json()).only(known);
+    Fields body = Fields.of("body", json());
+    return route.style() == Style.NATIVE ? body.only(known) : body;
   }
 
   /** Whatever JSON came with it. */

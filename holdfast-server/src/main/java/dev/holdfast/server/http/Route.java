@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
  * @param scope whose things it is about
  * @param queries parameters after the question mark
  * @param waits its answer takes as long as the client lets it
+ * @param style how it listens and answers
  * @param fields of the JSON object, or the form, that it takes; empty where it takes none
- * @param face what it speaks
  */
 public record Route(
     Method method,
@@ -27,9 +27,10 @@ public record Route(
     Set<String> queries,
     Set<String> fields,
     boolean waits,
-    Face face,
+    Style style,
     Handler handler) {
 
+  private static final String TENANT = "tenant";
   private static final Pattern PARAMETER = Pattern.compile("\\{(\\w+)}");
 
   public enum Method {
@@ -48,14 +49,6 @@ public record Route(
     SYSTEM
   }
 
-  /** Whom a route speaks to. */
-  public enum Face {
-    /** Programs: JSON, and a token with each request. */
-    API,
-    /** People with a browser: pages and forms, and a session. */
-    PAGE
-  }
-
   @FunctionalInterface
   public interface Handler {
     Answer handle(Request request) throws Exception;
@@ -71,7 +64,7 @@ public record Route(
         Set.of(),
         Set.of(),
         false,
-        Face.API,
+        Style.NATIVE,
         handler);
   }
 
@@ -85,13 +78,13 @@ public record Route(
         Set.of(),
         Set.of(),
         false,
-        Face.API,
+        Style.NATIVE,
         handler);
   }
 
   public Route queries(String... names) {
     return new Route(
-        method, path, role, scope, summary, Set.of(names), fields, waits, face, handler);
+        method, path, role, scope, summary, Set.of(names), fields, waits, style, handler);
   }
 
   public Route fields(String... names) {
@@ -100,28 +93,29 @@ public record Route(
 
   public Route fields(Set<String> names) {
     return new Route(
-        method, path, role, scope, summary, queries, Set.copyOf(names), waits, face, handler);
+        method, path, role, scope, summary, queries, Set.copyOf(names), waits, style, handler);
   }
 
   public Route ofAllTenants() {
     return new Route(
-        method, path, role, Scope.SYSTEM, summary, queries, fields, waits, face, handler);
+        method, path, role, Scope.SYSTEM, summary, queries, fields, waits, style, handler);
   }
 
   public Route waiting() {
-    return new Route(method, path, role, scope, summary, queries, fields, true, face, handler);
+    return new Route(method, path, role, scope, summary, queries, fields, true, style, handler);
   }
 
+  /** For people. */
   public Route asPage() {
     return new Route(
-        method, path, role, scope, summary, queries, fields, waits, Face.PAGE, handler);
+        method, path, role, scope, summary, queries, fields, waits, Style.PAGE, handler);
   }
 
   public boolean isPage() {
-    return face == Face.PAGE;
+    return style == Style.PAGE;
   }
 
-  /** One that nobody need say who they are for, which takes a form. */
+  /** A form for people, who need not say who they are. */
   public static Route openForm(String path, String summary, Handler handler) {
     return new Route(
         Method.POST,
@@ -132,8 +126,35 @@ public record Route(
         Set.of(),
         Set.of(),
         false,
-        Face.PAGE,
+        Style.PAGE,
         handler);
+  }
+
+  /** As clients of another system know it. */
+  public Route inDialect() {
+    return new Route(
+        method, path, role, scope, summary, queries, fields, waits, Style.DIALECT, handler);
+  }
+
+  /** The same at another path. */
+  public Route at(String path) {
+    return new Route(method, path, role, scope, summary, queries, fields, waits, style, handler);
+  }
+
+  /** The same, found under the name of a tenant: its clients send no header that would say it. */
+  public Route underTenant() {
+    return at("/t/{" + TENANT + "}" + path);
+  }
+
+  /** The part of its path that names the tenant, where one does. */
+  Optional<String> tenantInPath() {
+    return parameters().contains(TENANT) ? Optional.of(TENANT) : Optional.empty();
+  }
+
+  /** For clients that differ about the slash at the end. */
+  public List<Route> withOrWithoutSlash() {
+    String plain = path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+    return List.of(at(plain), at(plain + "/"));
   }
 
   /** The names in braces of its path. */

@@ -10,18 +10,27 @@ import org.eclipse.jetty.util.Callback;
 /** Answers what never becomes a request of ours, like a path with bad escapes, as all else. */
 final class UnreadableRequests extends ErrorHandler {
 
+  private final Style.Neighbours neighbours;
+
+  UnreadableRequests(Style.Neighbours neighbours) {
+    this.neighbours = neighbours;
+  }
+
   @Override
   public boolean handle(Request request, Response response, Callback callback) {
-    Answer answer = answer(response.getStatus());
+    Answer answer = answer(request, response.getStatus());
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, answer.contentType());
     Content.Sink.write(response, true, answer.body(), callback);
     return true;
   }
 
-  private static Answer answer(int status) {
-    return Problems.of(
-        status >= 500
-            ? new Refusal(status, "INTERNAL", "This request could not be answered")
-            : new Refusal(status, "UNREADABLE", "This is not a request that can be read"));
+  private Answer answer(Request request, int status) {
+    String path = String.valueOf(request.getHttpURI().getPath());
+    return neighbours
+        .of(path)
+        .answer(
+            status >= 500
+                ? new Refusal(status, "INTERNAL", "This request could not be answered")
+                : new Refusal(status, "UNREADABLE", "This is not a request that can be read"));
   }
 }

@@ -42,8 +42,6 @@ public final class Web implements AutoCloseable {
   // Asked by address, whatever names the server has.
   private static final Set<String> PROBES = Set.of("/healthz", "/readyz");
 
-  private static final String PAGES = "/ui/";
-
   // Nothing inline, nothing from elsewhere, and in nobody's frame.
   private static final String POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
@@ -54,6 +52,7 @@ public final class Web implements AutoCloseable {
   private final Desks desks;
   private final ErrorPage errorPage;
   private final MeterRegistry registry;
+  private final Style.Neighbours neighbours;
   private final Javalin javalin;
 
   private Web(
@@ -73,6 +72,7 @@ public final class Web implements AutoCloseable {
     this.errorPage = errorPage;
     this.desks = desks;
     this.registry = registry;
+    this.neighbours = new Style.Neighbours(routes);
     this.javalin = Javalin.create(javalin -> configure(javalin, routes));
   }
 
@@ -105,28 +105,21 @@ public final class Web implements AutoCloseable {
     // Who is being answered when it ends is answered; without it Jetty may leave connections open.
     javalin.jetty.modifyServer(server -> {
       server.setStopTimeout(STOP_TIMEOUT.toMillis());
-      server.setErrorHandler(new UnreadableRequests());
+      server.setErrorHandler(new UnreadableRequests(neighbours));
     });
     javalin.jetty.modifyHttpConfiguration(http -> {
       http.setSendServerVersion(false);
       http.setSendDateHeader(false);
-      http.addCustomizer(config.proxies());
+      http.addCustomizer(config.trust().proxies());
     });
     javalin.jetty.addConnector(this::connector);
     routes.forEach(route -> add(javalin, route));
     javalin.routes.exception(
         HttpResponseException.class,
-        (e, http) ->
-            send(
-                http,
-                problem(
-                    http,
-                    http.path().startsWith(PAGES),
-                    new Refusal(
-                        e.getStatus(), code(e.getStatus()), String.valueOf(e.getMessage())))));
+        (e, http) -> send(http, answer(http, neighbours.of(http.path()), refusal(e))));
     javalin.routes.exception(
         Exception.class,
-        (e, http) -> send(http, problem(http, http.path().startsWith(PAGES), Problems.refusal(e))));
+        (e, http) -> send(http, answer(http, neighbours.of(http.path()), Problems.refusal(e))));
     javalin.routes.after(http -> {
       http.header("X-Content-Type-Options", "nosniff");
       http.header("Content-Security-Policy", POLICY);
@@ -149,6 +142,10 @@ public final class Web implements AutoCloseable {
             timed(route, http);
           });
     }
+  }
+
+  private static Refusal refusal(HttpResponseException e) {
+    return new Refusal(e.getStatus(), code(e.getStatus()), String.valueOf(e.getMessage()));
   }
 
   private static String code(int status) {
@@ -179,31 +176,32 @@ public final class Web implements AutoCloseable {
     Answer answer;
     try {
       if (!PROBES.contains(route.path())) {
-        gate.checkOrigin(http, route);
+        gate.checkOrigin(http, route.style());
       }
       answer = route.handler().handle(request(route, http));
     } catch (HttpResponseException e) {
-      throw e;
+      answer = answer(http, route.style(), refusal(e));
     } catch (EofException e) {
       log.debug("Somebody went away in the midst of {}", route, e);
-      answer = Problems.of(new Refusal(400, "UNREADABLE", "The request ended before its end"));
+      answer =
+          route.style().answer(new Refusal(400, "UNREADABLE", "The request ended before its end"));
     } catch (TimeoutException e) {
-      answer = Problems.of(new Refusal(408, "TIMEOUT", "The request did not come to its end"));
+      answer =
+          route.style().answer(new Refusal(408, "TIMEOUT", "The request did not come to its end"));
     } catch (Exception e) {
-      answer = problem(http, route.isPage(), Problems.refusal(e));
+      answer = answer(http, route.style(), Problems.refusal(e));
     }
     send(http, answer);
   }
 
-  private Answer problem(Context http, boolean forPeople, Refusal refusal) {
-    return forPeople ? errorPage.of(http, refusal) : Problems.of(refusal);
+  private Answer answer(Context http, Style style, Refusal refusal) {
+    return style == Style.PAGE ? errorPage.of(http, refusal) : style.answer(refusal);
   }
 
   private Request request(Route route, Context http) {
     boolean isForm = route.isPage() && route.method() != Route.Method.GET;
     if (route.role().isEmpty()) {
       if (isForm) {
-        gate.checkEscapes(http);
         gate.checkForm(http, TenantName.DEFAULT); // of nobody yet, and so of no tenant
       }
       return new Request(route, http, Principal.EVERYBODY, Web::noTenant, () -> true);
@@ -217,7 +215,6 @@ public final class Web implements AutoCloseable {
     }
     TenantName tenant = Gate.tenant(http, route, principal);
     if (isForm) {
-      gate.checkEscapes(http);
       gate.checkForm(http, tenant);
     }
     return new Request(route, http, principal, once(() -> desks.of(tenant)), known);
@@ -269,11 +266,12 @@ public final class Web implements AutoCloseable {
   private ServerConnector connector(Server server, HttpConfiguration http) {
     ServerConnector connector =
         config
+            .address()
             .tls()
             .map(tls -> tls.connector(server, http))
             .orElseGet(() -> new ServerConnector(server, new HttpConnectionFactory(http)));
-    connector.setHost(config.host());
-    connector.setPort(config.port());
+    connector.setHost(config.address().host());
+    connector.setPort(config.address().port());
     // A fleet comes back all at once after a restart; who finds no room here is turned away.
     connector.setAcceptQueueSize(MOST_ARRIVING);
     return connector;

@@ -33,7 +33,7 @@ final class Frames {
         active,
         tenant.value(),
         tenants,
-        config.auth(),
+        config.trust().auth(),
         request.principal().name(),
         request.principal().role(),
         visit.csrf(tenant),

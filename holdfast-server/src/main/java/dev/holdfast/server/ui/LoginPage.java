@@ -48,7 +48,7 @@ final class LoginPage {
   // the answer.
   private Answer enter(Request request) {
     Optional<String> token = request.query("token");
-    if (token.isPresent() && config.auth()) {
+    if (token.isPresent() && config.trust().auth()) {
       return sessions
           .begin(token.get())
           .map(session -> begun(request, session, HOME))
@@ -59,7 +59,7 @@ final class LoginPage {
   }
 
   private Answer show(Request request) {
-    return config.auth() ? page(request.http(), 200, HOME, "") : to(request, HOME);
+    return config.trust().auth() ? page(request.http(), 200, HOME, "") : to(request, HOME);
   }
 
   private Answer login(Request request) {

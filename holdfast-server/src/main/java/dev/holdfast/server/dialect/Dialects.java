@@ -1,0 +1,24 @@
+package dev.holdfast.server.dialect;
+
+import dev.holdfast.server.api.Parts;
+import dev.holdfast.server.http.Route;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The dialects' lines of the table of routes, all of them. Each stands at the root and, because its
+ * clients send no header that would say whose jobs they mean, once more under {@code /t/{tenant}}.
+ */
+public final class Dialects {
+
+  private Dialects() {}
+
+  public static List<Route> of(Parts parts) {
+    List<Route> routes = new ArrayList<>();
+    return routes.stream()
+        .map(Route::inDialect)
+        .flatMap(route -> Stream.of(route, route.underTenant()))
+        .toList();
+  }
+}
