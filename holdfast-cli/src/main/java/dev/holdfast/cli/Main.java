@@ -18,6 +18,7 @@ import picocli.CommandLine.Model.CommandSpec;
       ServerCommand.class,
       AgentCommand.class,
       RunCommand.class,
+      DemoCommand.class,
       MigrateCommand.class,
       BackupCommand.class,
       RestoreCommand.class,

@@ -21,7 +21,13 @@ import org.slf4j.LoggerFactory;
 public final class Migrator {
 
   public static final Migrator CONTROL =
-      new Migrator("control", List.of("001_tenants_and_workers", "002_tokens", "003_worker_info"));
+      new Migrator(
+          "control",
+          List.of(
+              "001_tenants_and_workers",
+              "002_tokens",
+              "003_worker_info",
+              "004_sessions_and_drains"));
   public static final Migrator TENANT =
       new Migrator(
           "tenant",

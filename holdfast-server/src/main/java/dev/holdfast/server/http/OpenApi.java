@@ -20,13 +20,15 @@ public final class OpenApi {
         .put("version", "1")
         .put("description", "Durable job execution.");
     ObjectNode paths = json.putObject("paths");
-    routes.forEach(route -> {
-      ObjectNode path =
-          paths.get(route.path()) instanceof ObjectNode there
-              ? there
-              : paths.putObject(route.path());
-      path.set(route.method().name().toLowerCase(Locale.ROOT), operation(route));
-    });
+    routes.stream()
+        .filter(route -> !route.isPage())
+        .forEach(route -> {
+          ObjectNode path =
+              paths.get(route.path()) instanceof ObjectNode there
+                  ? there
+                  : paths.putObject(route.path());
+          path.set(route.method().name().toLowerCase(Locale.ROOT), operation(route));
+        });
     ObjectNode components = json.putObject("components");
     components
         .putObject("securitySchemes")
