@@ -67,7 +67,7 @@ public final class OpenApi {
     ObjectNode wrong =
         responses.putObject("default").put("description", "What went wrong").putObject("content");
     switch (route.style()) {
-      case NATIVE ->
+      case NATIVE, PAGE -> // though pages are not for programs, and not in here
           wrong
               .putObject("application/problem+json")
               .putObject("schema")

@@ -7,9 +7,12 @@ import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Visit;
 import dev.holdfast.tenant.TenantName;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Frames pages for whoever asks. */
 final class Frames {
+
+  private static final int MOST_TENANTS = 200;
 
   private final ServerConfig config;
   private final Holdfast holdfast;
@@ -24,10 +27,7 @@ final class Frames {
   Frame frame(Request request, String title, String active) {
     TenantName tenant = request.desk().tenant().name();
     Visit visit = Visit.of(request.http());
-    List<String> tenants =
-        request.mayDo(Role.SYSTEM)
-            ? holdfast.tenants().list().stream().map(TenantName::value).sorted().toList()
-            : List.of();
+    List<String> tenants = request.mayDo(Role.SYSTEM) ? tenants(tenant) : List.of();
     return new Frame(
         title,
         active,
@@ -42,6 +42,16 @@ final class Frames {
         request.desk().overview().now(),
         address(request),
         assets.version());
+  }
+
+  // A page with thousands to choose from would be slow and of no use; the others can be named.
+  private List<String> tenants(TenantName shown) {
+    return Stream.concat(
+            Stream.of(shown.value()),
+            holdfast.tenants().list().stream().map(TenantName::value).sorted().limit(MOST_TENANTS))
+        .distinct()
+        .sorted()
+        .toList();
   }
 
   static String address(Request request) {

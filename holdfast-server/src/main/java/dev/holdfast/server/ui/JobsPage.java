@@ -177,9 +177,12 @@ final class JobsPage {
             href(said(request), "", "")));
   }
 
+  // Ids that we make begin with their time; the list goes by them. One that no longer matches is not
+  // a newer one that does.
   private static boolean isNewer(Request request, UUID first) {
     JobPage newest = request.desk().jobs().list(JobQuery.read(request::query), Optional.empty(), 1);
-    return newest.jobs().stream().anyMatch(job -> !job.id().equals(first));
+    return newest.jobs().stream()
+        .anyMatch(job -> job.id().toString().compareTo(first.toString()) > 0);
   }
 
   private Answer find(Request request) {
