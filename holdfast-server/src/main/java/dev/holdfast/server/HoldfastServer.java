@@ -19,6 +19,7 @@ import dev.holdfast.server.notify.Inspector;
 import dev.holdfast.server.poll.Hints;
 import dev.holdfast.server.poll.LongPolls;
 import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.PullSecret;
 import dev.holdfast.server.tenancy.Registry;
 import dev.holdfast.server.tenancy.Setting;
 import dev.holdfast.server.ui.Sampler;
@@ -62,6 +63,7 @@ public final class HoldfastServer implements AutoCloseable {
     this.newToken =
         config.trust().auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
     seed(holdfast, desks, environment);
+    seedSecret(desks, environment);
     Figures figures = new Figures();
     Parts parts = new Parts(config, holdfast, desks, tokens, polls, workers, hints);
     Sampler sampler = new Sampler(holdfast);
@@ -73,6 +75,12 @@ public final class HoldfastServer implements AutoCloseable {
     routes.addAll(ui.routes());
     routes.addAll(Pages.documents(routes));
     start(parts, sampler, figures.registry());
+  }
+
+  // One secret for all tenants would let each one's workers into the others.
+  private static void seedSecret(Desks desks, Map<String, String> environment) {
+    Optional.ofNullable(environment.get(PullSecret.ENVIRONMENT))
+        .ifPresent(secret -> desks.of(TenantName.DEFAULT).pullSecret().seed(secret));
   }
 
   // A tenant that is made later begins with its own defaults.
