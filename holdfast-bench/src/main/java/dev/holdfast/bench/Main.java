@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
     name = "holdfast",
     description = "Measures Holdfast.",
     mixinStandardHelpOptions = true,
-    subcommands = {BenchCommand.class, DrainOnceCommand.class})
+    subcommands = {BenchCommand.class, DrainOnceCommand.class, FleetCommand.class})
 final class Main implements Runnable {
 
   public static void main(String[] args) {
