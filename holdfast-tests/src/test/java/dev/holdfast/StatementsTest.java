@@ -6,6 +6,7 @@ import dev.holdfast.fleet.Predecessors;
 import dev.holdfast.fleet.Presence;
 import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.fleet.Workers;
+import dev.holdfast.server.auth.Sessions;
 import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenants;
@@ -30,7 +31,8 @@ class StatementsTest {
           Predecessors.class,
           RemoteWorkers.class,
           Workers.class,
-          Tokens.class);
+          Tokens.class,
+          Sessions.class);
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
 

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.JdbiException;
+import org.jdbi.v3.core.statement.Query;
 
 /** The jobs of one tenant, as applications see them: put them in, look at them. Thread-safe. */
 public final class Jobs {
@@ -44,6 +45,17 @@ public final class Jobs {
        WHERE job_id = :id AND ends > :offset
        ORDER BY id
        LIMIT :limit
+      """;
+
+  private static final String LOG_TAIL =
+      """
+      SELECT at, fence, line, ends
+        FROM (SELECT id, at, fence, line, ends
+                FROM {schema}.job_log
+               WHERE job_id = :id
+               ORDER BY id DESC
+               LIMIT :limit) AS latest
+       ORDER BY id
       """;
 
   private static final String LEASED =
@@ -195,24 +207,36 @@ public final class Jobs {
    */
   public LogChunk log(UUID id, long offset, int limit) {
     Limits.page("limit", limit);
+    return db.withHandle(handle ->
+        chunk(handle.createQuery(logFrom).bind("id", id).bind("offset", offset), offset, limit));
+  }
+
+  /**
+   * The last lines of what the job's attempts logged.
+   *
+   * @param limit in lines
+   */
+  public LogChunk logTail(UUID id, int limit) {
+    Limits.page("limit", limit);
+    return db.withHandle(
+        handle -> chunk(handle.createQuery(db.sql(LOG_TAIL)).bind("id", id), 0, limit));
+  }
+
+  private static LogChunk chunk(Query query, long offset, int limit) {
     List<LogChunk.Line> lines = new ArrayList<>();
     long ends =
-        db.withHandle(handle ->
-            handle
-                .createQuery(logFrom)
-                .bind("id", id)
-                .bind("offset", offset)
-                .bind("limit", limit)
-                .reduceRows(
-                    offset,
-                    (before, row) -> {
-                      lines.add(
-                          new LogChunk.Line(
-                              row.getColumn("at", Instant.class),
-                              row.getColumn("fence", Long.class),
-                              row.getColumn("line", String.class)));
-                      return row.getColumn("ends", Long.class);
-                    }));
+        query
+            .bind("limit", limit)
+            .reduceRows(
+                offset,
+                (before, row) -> {
+                  lines.add(
+                      new LogChunk.Line(
+                          row.getColumn("at", Instant.class),
+                          row.getColumn("fence", Long.class),
+                          row.getColumn("line", String.class)));
+                  return row.getColumn("ends", Long.class);
+                });
     return new LogChunk(lines, ends);
   }
 

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * @param queries parameters after the question mark
  * @param waits its answer takes as long as the client lets it
  * @param style how it listens and answers
- * @param fields of the JSON object that it takes; empty where it takes none
+ * @param fields of the JSON object, or the form, that it takes; empty where it takes none
  */
 public record Route(
     Method method,
@@ -103,6 +103,31 @@ public record Route(
 
   public Route waiting() {
     return new Route(method, path, role, scope, summary, queries, fields, true, style, handler);
+  }
+
+  /** For people. */
+  public Route asPage() {
+    return new Route(
+        method, path, role, scope, summary, queries, fields, waits, Style.PAGE, handler);
+  }
+
+  public boolean isPage() {
+    return style == Style.PAGE;
+  }
+
+  /** A form for people, who need not say who they are. */
+  public static Route openForm(String path, String summary, Handler handler) {
+    return new Route(
+        Method.POST,
+        path,
+        Optional.empty(),
+        Scope.SYSTEM,
+        summary,
+        Set.of(),
+        Set.of(),
+        false,
+        Style.PAGE,
+        handler);
   }
 
   /** As clients of another system know it. */

@@ -51,6 +51,7 @@ public final class Desks {
         holdfast.subjects(name),
         holdfast.audit(name),
         holdfast.invariants(name),
+        holdfast.overview(name),
         holdfast.remoteLeases(name, hosts),
         new Kinds(tenant.db()),
         new Nodes(tenant.db()),
