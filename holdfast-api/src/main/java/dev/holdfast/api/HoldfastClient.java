@@ -51,6 +51,9 @@ public final class HoldfastClient {
   // claim also uses up the beginning of the lease that it brings, as far as its worker can tell.
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
 
+  private static final Map<String, String> SAID =
+      Map.of(ApiVersion.HEADER, String.valueOf(ApiVersion.CURRENT));
+
   private final Wire wire;
   private final Codec codec;
 
@@ -70,7 +73,7 @@ public final class HoldfastClient {
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(CONNECT_TIMEOUT)
             .build();
-    return new HoldfastClient(new Wire(http, base(url), Map.of(), TIMEOUT), new JacksonCodec());
+    return new HoldfastClient(new Wire(http, base(url), SAID, TIMEOUT), new JacksonCodec());
   }
 
   private static String base(String url) {

@@ -14,6 +14,8 @@ import dev.holdfast.server.notify.Receivers;
 import dev.holdfast.server.postgres.EmbeddedPostgres;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -225,19 +227,20 @@ final class ServerCommand implements Callable<Integer> {
 
   private void greet(ServerConfig config, HoldfastServer server) {
     PrintWriter out = spec().commandLine().getOut();
-    server
-        .port()
-        .ifPresent(at -> {
-          String address = config.address().url(at);
-          out.printf("Holdfast serves at %s, roles %s%n", address, roles);
-          out.printf("Jobs: %s/ui   API: %s/openapi.json%n", address, address);
-        });
+    Optional<String> address = server.port().map(config.address()::url);
+    address.ifPresent(url -> {
+      out.printf("Holdfast serves at %s, roles %s%n", url, roles);
+      out.printf(
+          "Dashboard: %s/ui%s   API: %s/openapi.json%n",
+          url, server.newToken().map(token -> "?token=" + token).orElse(""), url);
+    });
     server
         .newToken()
-        .ifPresent(token ->
-            out.printf(
-                "The first token, shown once and kept in %s: %s%n",
-                config.data().resolve("admin.token"), token));
+        .ifPresent(token -> {
+          out.printf(
+              "The first token, shown once and kept in %s: %s%n",
+              config.data().resolve("admin.token"), token);
+        });
     if (!config.trust().auth()) {
       out.println("Authentication is off: everybody on this machine may do everything.");
     }

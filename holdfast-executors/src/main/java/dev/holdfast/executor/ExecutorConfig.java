@@ -70,6 +70,11 @@ public record ExecutorConfig(
     users = Set.copyOf(users);
   }
 
+  /** The shortest lease under which commands are run. */
+  public Duration shortestLease() {
+    return LeaseWatch.shortestLease(termGrace, LeaseWatch.Ending.PROCESS);
+  }
+
   public ExecutorConfig withTermGrace(Duration termGrace) {
     return new ExecutorConfig(
         termGrace, secrets, allowedHosts, maxOutputChars, users, playbooks, scratch, containers);

@@ -19,6 +19,8 @@ final class LeaseWatch implements AutoCloseable {
   // does, and the time that it takes to kill.
   private static final Duration HEAD_START = Duration.ofSeconds(1);
 
+  private static final int MARGINS_IN_A_LEASE = 5; // a worker stops what it could not renew then
+
   /** How long the watchdog needs to look, and KILL to come through. */
   enum Ending {
     PROCESS(Duration.ofSeconds(1)),
@@ -61,7 +63,7 @@ final class LeaseWatch implements AutoCloseable {
 
   /** A refusal, where there would be no time to stop what the job runs. */
   Optional<Outcome> refusal(JobContext job, Ending ending) {
-    Duration needed = grace.plus(HEAD_START).plus(ending.length);
+    Duration needed = margin(grace, ending);
     if (job.stopMargin().compareTo(needed) >= 0) {
       return Optional.empty();
     }
@@ -72,7 +74,16 @@ final class LeaseWatch implements AutoCloseable {
                 "A fifth of the job's lease must be "
                     + needed.toMillis() / 1000.0
                     + " s at least, to stop what it runs in time; take lease_seconds of "
-                    + needed.multipliedBy(5).toMillis() / 1000.0)));
+                    + shortestLease(grace, ending).toMillis() / 1000.0)));
+  }
+
+  private static Duration margin(Duration grace, Ending ending) {
+    return grace.plus(HEAD_START).plus(ending.length);
+  }
+
+  /** Under a shorter one nothing is run that ends so. */
+  static Duration shortestLease(Duration grace, Ending ending) {
+    return margin(grace, ending).multipliedBy(MARGINS_IN_A_LEASE);
   }
 
   /** When it has to get TERM at the latest. */

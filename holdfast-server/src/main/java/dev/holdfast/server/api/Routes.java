@@ -22,6 +22,7 @@ public final class Routes {
     routes.addAll(new FleetRoutes(parts.holdfast(), parts.workers()).routes());
     routes.addAll(new RegistryRoutes().routes());
     routes.addAll(new TenantRoutes(parts.holdfast(), parts.desks(), parts.tokens()).routes());
+    routes.addAll(new DoctorRoutes(parts.holdfast(), parts.config()).routes());
     routes.addAll(new StreamRoutes(parts.hints(), parts.config()).routes());
     return routes;
   }
