@@ -11,6 +11,7 @@ import dev.holdfast.server.api.Routes;
 import dev.holdfast.server.auth.TokenFile;
 import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.server.dialect.Dialects;
+import dev.holdfast.server.dialect.agents.AgentDesks;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.http.Web;
 import dev.holdfast.server.notify.Courier;
@@ -44,6 +45,7 @@ public final class HoldfastServer implements AutoCloseable {
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final List<Route> routes;
   private final LongPolls polls;
+  private final AgentDesks agents;
   private final Optional<String> newToken;
   private Optional<Web> web = Optional.empty();
 
@@ -61,8 +63,10 @@ public final class HoldfastServer implements AutoCloseable {
     this.routes = new ArrayList<>(Pages.routes(dataSource, figures));
     Parts parts = new Parts(config, holdfast, desks, tokens, polls, workers, hints);
     routes.addAll(Routes.of(parts));
-    routes.addAll(Dialects.of(parts));
+    AgentDesks agents = new AgentDesks(holdfast, config.agents());
+    routes.addAll(Dialects.of(parts, agents));
     routes.addAll(Pages.documents(routes));
+    this.agents = agents;
     start(config, holdfast, tokens, workers, desks, polls, figures.registry());
   }
 
@@ -108,6 +112,10 @@ public final class HoldfastServer implements AutoCloseable {
         open.push(holdfast.onWork(polls::ring));
         open.push(Loop.start("holdfast-workers", workers));
         open.push(Loop.start("holdfast-inspector", new Inspector(holdfast, registry)));
+        agents.repairAll();
+        if (config.upkeep()) {
+          open.push(Loop.start("holdfast-agents", agents));
+        }
         Web started = Web.start(config, tokens, desks, routes, registry);
         web = Optional.of(started);
         open.push(started);
@@ -157,6 +165,11 @@ public final class HoldfastServer implements AutoCloseable {
   /** How many workers wait here for a tenant's work. */
   public int waiting(TenantName tenant) {
     return polls.waiting(tenant);
+  }
+
+  /** What agents share with this node. */
+  public AgentDesks agents() {
+    return agents;
   }
 
   /** The first token, when this start made it. */

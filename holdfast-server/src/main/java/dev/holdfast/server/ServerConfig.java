@@ -21,6 +21,7 @@ import java.util.Set;
  * @param executors what it runs itself
  * @param upkeep looks after silent workers' jobs; off only where something else does, like a test
  *     that moves the clock
+ * @param agents the directory that is shared with remote agents, and their names
  * @param proxies whose word about where a request came from is taken
  */
 public record ServerConfig(
@@ -35,7 +36,8 @@ public record ServerConfig(
     Receivers receivers,
     boolean upkeep,
     ExecutorSettings executors,
-    RequestLimits limits) {
+    RequestLimits limits,
+    AgentSettings agents) {
 
   public ServerConfig {
     if (port < 0 || port > 65_535) {
@@ -65,22 +67,26 @@ public record ServerConfig(
         new Receivers(Set.of()),
         true,
         ExecutorSettings.NONE,
-        RequestLimits.DEFAULTS);
+        RequestLimits.DEFAULTS,
+        AgentSettings.defaults(data));
   }
 
   public ServerConfig withAddress(String host, int port) {
     return new ServerConfig(
-        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits);
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits,
+        agents);
   }
 
   public ServerConfig withAuth(boolean auth) {
     return new ServerConfig(
-        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits);
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits,
+        agents);
   }
 
   public ServerConfig withRoles(Set<ServerRole> roles) {
     return new ServerConfig(
-        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits);
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits,
+        agents);
   }
 
   public ServerConfig withTls(Tls tls) {
@@ -96,37 +102,50 @@ public record ServerConfig(
         receivers,
         upkeep,
         executors,
-        limits);
+        limits,
+        agents);
   }
 
   public ServerConfig withNames(Set<String> names) {
     return new ServerConfig(
-        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits);
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits,
+        agents);
   }
 
   public ServerConfig withProxies(Proxies proxies) {
     return new ServerConfig(
-        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits);
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits,
+        agents);
   }
 
   public ServerConfig withReceivers(Receivers receivers) {
     return new ServerConfig(
-        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits);
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits,
+        agents);
   }
 
   public ServerConfig withUpkeep(boolean upkeep) {
     return new ServerConfig(
-        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits);
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits,
+        agents);
   }
 
   public ServerConfig withExecutors(ExecutorSettings executors) {
     return new ServerConfig(
-        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits);
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits,
+        agents);
   }
 
   public ServerConfig withLimits(RequestLimits limits) {
     return new ServerConfig(
-        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits);
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits,
+        agents);
+  }
+
+  public ServerConfig withAgents(AgentSettings agents) {
+    return new ServerConfig(
+        host, port, data, auth, roles, tls, names, proxies, receivers, upkeep, executors, limits,
+        agents);
   }
 
   public boolean isLoopback() {
