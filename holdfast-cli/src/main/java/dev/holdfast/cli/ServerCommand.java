@@ -3,7 +3,6 @@ package dev.holdfast.cli;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.executor.ExecutorConfig;
 import dev.holdfast.executor.JobExecutors;
 import dev.holdfast.server.AgentSettings;
 import dev.holdfast.server.ExecutorSettings;
@@ -17,12 +16,13 @@ import dev.holdfast.server.postgres.EmbeddedPostgres;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -116,7 +116,7 @@ final class ServerCommand implements Callable<Integer> {
       names = "--executors",
       defaultValue = "${env:HOLDFAST_EXECUTORS:-}",
       description =
-          "What it runs itself: process, http, or none. Default: process and http on an address of this"
+          "What it runs itself: process, http, container, ansible, or none. Default: process and http on an address of this"
               + " machine's own, none elsewhere.",
       showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
       paramLabel = "NAME,…")
@@ -129,12 +129,7 @@ final class ServerCommand implements Callable<Integer> {
       paramLabel = "QUEUE,…")
   private String executorQueues = "";
 
-  @Option(
-      names = "--http-hosts",
-      defaultValue = "${env:HOLDFAST_HTTP_HOSTS:-}",
-      description = "Hosts that http jobs may call, like api.example.org or *.example.org.",
-      paramLabel = "HOST,…")
-  private String httpHosts = "";
+  @Mixin private Permissions permissions = new Permissions();
 
   @Option(
       names = "--shared-dir",
@@ -217,9 +212,9 @@ final class ServerCommand implements Callable<Integer> {
             .withAuth(auth.equals("on"))
             .withAddress(host, port)
             .withRoles(ServerRole.parse(roles))
-            .withNames(set(names))
-            .withProxies(new Proxies(set(proxies)))
-            .withReceivers(new Receivers(set(webhookNetworks)));
+            .withNames(Lists.set(names))
+            .withProxies(new Proxies(Lists.set(proxies)))
+            .withReceivers(new Receivers(Lists.set(webhookNetworks)));
     config = config.withExecutors(executors(config)).withAgents(agents(config.agents()));
     return certificate.isBlank()
         ? config
@@ -236,18 +231,13 @@ final class ServerCommand implements Callable<Integer> {
 
   private ExecutorSettings executors(ServerConfig config) {
     Set<String> chosen =
-        executors.isBlank() && config.isLoopback() ? JobExecutors.NAMES : set(executors);
+        executors.isBlank() && config.address().isLoopback()
+            ? JobExecutors.USUAL
+            : Lists.set(executors);
     return new ExecutorSettings(
         chosen.equals(Set.of("none")) ? Set.of() : chosen,
-        set(executorQueues),
-        ExecutorConfig.DEFAULTS.withSecretsOf(System.getenv()).withAllowedHosts(set(httpHosts)));
-  }
-
-  private static Set<String> set(String list) {
-    return Arrays.stream(list.split(",", -1))
-        .map(String::strip)
-        .filter(each -> !each.isEmpty())
-        .collect(Collectors.toSet());
+        Lists.set(executorQueues),
+        permissions.config(data.resolve("scratch")));
   }
 
   private HikariConfig pool(String jdbcUrl) {
@@ -264,22 +254,21 @@ final class ServerCommand implements Callable<Integer> {
 
   private void greet(ServerConfig config, HoldfastServer server) {
     PrintWriter out = spec().commandLine().getOut();
-    server
-        .port()
-        .ifPresent(at -> {
-          String address =
-              "%s://%s:%d"
-                  .formatted(config.tls().isPresent() ? "https" : "http", config.host(), at);
-          out.printf("Holdfast serves at %s, roles %s%n", address, roles);
-          out.printf("Jobs: %s/ui   API: %s/openapi.json%n", address, address);
-        });
+    Optional<String> address = server.port().map(config.address()::url);
+    address.ifPresent(url -> {
+      out.printf("Holdfast serves at %s, roles %s%n", url, roles);
+      out.printf(
+          "Dashboard: %s/ui%s   API: %s/openapi.json%n",
+          url, server.newToken().map(token -> "?token=" + token).orElse(""), url);
+    });
     server
         .newToken()
-        .ifPresent(token ->
-            out.printf(
-                "The first token, shown once and kept in %s: %s%n",
-                config.data().resolve("admin.token"), token));
-    if (!config.auth()) {
+        .ifPresent(token -> {
+          out.printf(
+              "The first token, shown once and kept in %s: %s%n",
+              config.data().resolve("admin.token"), token);
+        });
+    if (!config.trust().auth()) {
       out.println("Authentication is off: everybody on this machine may do everything.");
     }
     out.flush();

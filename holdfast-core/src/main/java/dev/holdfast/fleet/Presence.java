@@ -3,12 +3,18 @@ package dev.holdfast.fleet;
 import dev.holdfast.job.Placement;
 import dev.holdfast.tenant.Db;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Shows a worker to the others, and hears from the same beat which hosts have one. Thread-safe. */
+/**
+ * Shows a worker to the others, and hears from the same beat which hosts have one, and whether it
+ * is to take nothing more. Thread-safe.
+ */
 public final class Presence implements Hosts {
 
   /** A worker that has not been heard of for so long is taken for absent. */
@@ -20,13 +26,16 @@ public final class Presence implements Hosts {
         INSERT INTO {schema}.worker (incarnation, name, host, labels, tenant, queues, kinds, process)
         VALUES
           (:incarnation, :name, :host, :labels, :tenant, :queues, :kinds, :process)
-        ON CONFLICT (incarnation) DO UPDATE SET beat_at = now()
+        ON CONFLICT (incarnation) DO UPDATE SET beat_at = now(), kinds = excluded.kinds
+        RETURNING drain_requested_at IS NOT NULL AS draining
       )
-      SELECT DISTINCT host
-        FROM {schema}.worker
-       WHERE beat_at > now() - :absent_ms * interval '1 millisecond'
-      UNION
-      SELECT :host -- not visible to its own statement
+      SELECT online.host, beat.draining
+        FROM beat
+       CROSS JOIN (SELECT host
+                     FROM {schema}.worker
+                    WHERE beat_at > now() - :absent_ms * interval '1 millisecond'
+                    UNION
+                   SELECT :host) AS online -- itself is not visible to its own statement
       """;
 
   private static final String LEAVE =
@@ -37,14 +46,24 @@ public final class Presence implements Hosts {
   private final UUID incarnation = UUID.randomUUID();
   private final Optional<ProcessId> process = ProcessId.current();
   private final Db db;
-  private final WorkerInfo worker;
+  private final Supplier<WorkerInfo> self;
   private final String beat;
   private final String leave;
   private volatile Set<String> online = Set.of();
+  private volatile boolean draining;
 
   public Presence(Db control, WorkerInfo worker) {
+    this(control, () -> worker);
+  }
+
+  /**
+   * Of a worker that learns.
+   *
+   * @param self what it says about itself now; only its kinds may change
+   */
+  public Presence(Db control, Supplier<WorkerInfo> self) {
     this.db = control;
-    this.worker = worker;
+    this.self = self;
     this.beat = control.sql(BEAT);
     this.leave = control.sql(LEAVE);
   }
@@ -54,8 +73,14 @@ public final class Presence implements Hosts {
     return online;
   }
 
+  /** Somebody asked it to take nothing more. */
+  public boolean isDraining() {
+    return draining;
+  }
+
   public void beat() {
-    online =
+    WorkerInfo worker = self.get();
+    Map<String, Boolean> heard =
         db.withHandle(handle ->
             handle
                 .createQuery(beat)
@@ -65,14 +90,22 @@ public final class Presence implements Hosts {
                 .bindArray("labels", String.class, (Object[]) Placement.stored(worker.labels()))
                 .bind("tenant", worker.tenant().orElse(null))
                 .bindArray("queues", String.class, worker.queues())
-                .bindByType("kinds", kinds(), String[].class)
+                .bindByType("kinds", kinds(worker), String[].class)
                 .bind("process", process.map(ProcessId::stored).orElse(null))
                 .bind("absent_ms", ABSENT_AFTER.toMillis())
-                .mapTo(String.class)
-                .collectIntoSet());
+                .reduceRows(
+                    new HashMap<>(),
+                    (hosts, row) -> {
+                      hosts.put(
+                          row.getColumn("host", String.class),
+                          row.getColumn("draining", Boolean.class));
+                      return hosts;
+                    }));
+    online = Set.copyOf(heard.keySet());
+    draining = heard.containsValue(true);
   }
 
-  private String @Nullable [] kinds() {
+  private static String @Nullable [] kinds(WorkerInfo worker) {
     return worker.kinds().map(kinds -> kinds.toArray(String[]::new)).orElse(null);
   }
 

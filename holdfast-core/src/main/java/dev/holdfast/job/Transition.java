@@ -25,7 +25,13 @@ public record Transition(
     }
   }
 
+  private static final Transition SUCCEED = succeedWith(Payload.NULL);
+
   static Transition succeed(Payload result) {
+    return result.equals(Payload.NULL) ? SUCCEED : succeedWith(result);
+  }
+
+  private static Transition succeedWith(Payload result) {
     return new Transition(
         JobState.SUCCEEDED, "succeeded", Duration.ZERO, false, false, Optional.empty(), result);
   }
@@ -65,7 +71,7 @@ public record Transition(
 
   /** Paused because its worker ends, and nobody knows whether it may go on elsewhere. */
   static Transition drained(String reason) {
-    Failure interrupted = Failure.permanent("DRAINED", "Job was interrupted: " + reason);
+    Failure interrupted = Failure.permanent(Failure.DRAINED, "Job was interrupted: " + reason);
     return new Transition(
         JobState.PAUSED,
         "released",

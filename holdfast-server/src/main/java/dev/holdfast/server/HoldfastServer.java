@@ -20,7 +20,11 @@ import dev.holdfast.server.notify.Inspector;
 import dev.holdfast.server.poll.Hints;
 import dev.holdfast.server.poll.LongPolls;
 import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.PullSecret;
+import dev.holdfast.server.tenancy.Registry;
 import dev.holdfast.server.tenancy.Setting;
+import dev.holdfast.server.ui.Sampler;
+import dev.holdfast.server.ui.Ui;
 import dev.holdfast.tenant.TenantName;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayDeque;
@@ -44,6 +48,7 @@ public final class HoldfastServer implements AutoCloseable {
 
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final List<Route> routes;
+  private final Ui ui;
   private final LongPolls polls;
   private final AgentDesks agents;
   private final Optional<String> newToken;
@@ -57,17 +62,28 @@ public final class HoldfastServer implements AutoCloseable {
     Desks desks = new Desks(holdfast, workers);
     this.polls = new LongPolls();
     Hints hints = new Hints();
-    this.newToken = config.auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
+    this.newToken =
+        config.trust().auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
     seed(holdfast, desks, environment);
+    seedSecret(desks, environment);
     Figures figures = new Figures();
-    this.routes = new ArrayList<>(Pages.routes(dataSource, figures));
     Parts parts = new Parts(config, holdfast, desks, tokens, polls, workers, hints);
-    routes.addAll(Routes.of(parts));
-    AgentDesks agents = new AgentDesks(holdfast, config.agents());
+    Sampler sampler = new Sampler(holdfast);
+    List<Route> api = Routes.of(parts);
+    this.ui = new Ui(parts, sampler, api);
+    this.routes = new ArrayList<>(Pages.routes(holdfast, figures));
+    routes.addAll(api);
+    this.agents = new AgentDesks(holdfast, config.agents());
     routes.addAll(Dialects.of(parts, agents));
+    routes.addAll(ui.routes());
     routes.addAll(Pages.documents(routes));
-    this.agents = agents;
-    start(config, holdfast, tokens, workers, desks, polls, figures.registry());
+    start(parts, sampler, figures.registry());
+  }
+
+  // One secret for all tenants would let each one's workers into the others.
+  private static void seedSecret(Desks desks, Map<String, String> environment) {
+    Optional.ofNullable(environment.get(PullSecret.ENVIRONMENT))
+        .ifPresent(secret -> desks.of(TenantName.DEFAULT).pullSecret().seed(secret));
   }
 
   // A tenant that is made later begins with its own defaults.
@@ -79,14 +95,10 @@ public final class HoldfastServer implements AutoCloseable {
     }
   }
 
-  private void start(
-      ServerConfig config,
-      Holdfast holdfast,
-      Tokens tokens,
-      RemoteWorkers workers,
-      Desks desks,
-      LongPolls polls,
-      MeterRegistry registry) {
+  private void start(Parts parts, Sampler sampler, MeterRegistry registry) {
+    ServerConfig config = parts.config();
+    Holdfast holdfast = parts.holdfast();
+    Desks desks = parts.desks();
     try {
       if (config.upkeep()) {
         open.push(holdfast.upkeep());
@@ -101,22 +113,23 @@ public final class HoldfastServer implements AutoCloseable {
             Deliveries.worker(
                     holdfast.workerForAllTenants().listen(new MicrometerListener(registry)),
                     desks,
-                    config.receivers())
+                    config.trust().receivers())
                 .start());
         if (!config.executors().names().isEmpty()) {
-          startExecutors(config.executors(), holdfast, registry);
+          startExecutors(config.executors(), holdfast, new Registry(holdfast, desks), registry);
         }
       }
       if (config.roles().contains(ServerRole.WEB)) {
         open.push(holdfast.listen());
         open.push(holdfast.onWork(polls::ring));
-        open.push(Loop.start("holdfast-workers", workers));
+        open.push(Loop.start("holdfast-workers", parts.workers()));
         open.push(Loop.start("holdfast-inspector", new Inspector(holdfast, registry)));
+        open.push(Loop.start("holdfast-sampler", sampler));
         agents.repairAll();
         if (config.upkeep()) {
           open.push(Loop.start("holdfast-agents", agents));
         }
-        Web started = Web.start(config, tokens, desks, routes, registry);
+        Web started = Web.start(config, parts.tokens(), desks, routes, ui::problem, registry);
         web = Optional.of(started);
         open.push(started);
         open.push(polls); // first, so that nobody who waits keeps the server from ending
@@ -128,9 +141,10 @@ public final class HoldfastServer implements AutoCloseable {
   }
 
   private void startExecutors(
-      ExecutorSettings settings, Holdfast holdfast, MeterRegistry registry) {
+      ExecutorSettings settings, Holdfast holdfast, Registry kinds, MeterRegistry registry) {
     JobExecutors executors = JobExecutors.open(settings.names(), settings.config());
     open.push(executors);
+    open.push(Loop.start("holdfast-kinds", kinds));
     open.push(
         executors
             .installOn(
@@ -138,7 +152,8 @@ public final class HoldfastServer implements AutoCloseable {
                     .workerForAllTenants()
                     .configure(
                         config -> config.withQueues(settings.queues().toArray(String[]::new)))
-                    .listen(new MicrometerListener(registry)))
+                    .listen(new MicrometerListener(registry)),
+                kinds)
             .start());
   }
 

@@ -59,7 +59,7 @@ class BehindProxyTest {
   void what_is_no_address_is_refused_by_name() {
     assertThatThrownBy(() -> new Proxies(Set.of("10.0.0.0/64")))
         .isInstanceOf(HoldfastException.class)
-        .hasMessageContaining("trusted proxies")
+        .hasMessageContaining("trusted-proxies")
         .hasMessageContaining("10.0.0.0/64");
   }
 

@@ -30,7 +30,7 @@ public final class TestServer implements AutoCloseable {
     return config;
   }
 
-  static ServerConfig config() {
+  public static ServerConfig config() {
     try {
       return ServerConfig.defaults(Files.createTempDirectory("holdfast-test"))
           .withAddress("127.0.0.1", 0)
@@ -45,7 +45,7 @@ public final class TestServer implements AutoCloseable {
     return new TestServer(config());
   }
 
-  static TestServer start(ServerConfig config) {
+  public static TestServer start(ServerConfig config) {
     return new TestServer(config);
   }
 
@@ -56,6 +56,20 @@ public final class TestServer implements AutoCloseable {
   /** One for all tests that do not stop it. */
   public static TestServer shared() {
     return Shared.INSTANCE;
+  }
+
+  private static final class Open {
+    static final TestServer INSTANCE = start(config().withAuth(false));
+  }
+
+  /** One that asks nobody who they are, for all tests that do not stop it. */
+  static TestServer open() {
+    return Open.INSTANCE;
+  }
+
+  /** Where clients that send no header find a tenant. */
+  String addressOf(TenantName tenant) {
+    return "http://127.0.0.1:%d/t/%s".formatted(port(), tenant.value());
   }
 
   HoldfastServer server() {

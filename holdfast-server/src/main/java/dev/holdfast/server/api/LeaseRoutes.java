@@ -1,6 +1,7 @@
 package dev.holdfast.server.api;
 
 import static dev.holdfast.server.api.Routes.BASE;
+import static dev.holdfast.server.http.Route.Method.GET;
 import static dev.holdfast.server.http.Route.Method.POST;
 
 import dev.holdfast.api.Fields;
@@ -12,6 +13,7 @@ import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.fleet.WorkerInfo;
+import dev.holdfast.job.Job;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Policy;
 import dev.holdfast.lease.ClaimRequest;
@@ -33,6 +35,7 @@ import dev.holdfast.server.poll.Finishes;
 import dev.holdfast.server.poll.Hand;
 import dev.holdfast.server.poll.LongPolls;
 import dev.holdfast.server.poll.Turnstile;
+import dev.holdfast.server.tenancy.Runbooks;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -45,6 +48,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class LeaseRoutes {
 
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
+  private static final Duration PAUSE = Duration.ofMillis(500);
 
   private final LongPolls polls;
   private final Finishes finishes = new Finishes();
@@ -112,7 +116,14 @@ final class LeaseRoutes {
                 Role.WORKER,
                 "Adds to a running job's log",
                 this::log)
-            .fields("fence", "lines"));
+            .fields("fence", "lines"),
+        Route.of(
+                GET,
+                BASE + "/jobs/{id}/runbook",
+                Role.WORKER,
+                "What a leased job is run with: its kind's playbook, its node",
+                this::runbook)
+            .queries("fence"));
   }
 
   private Answer claim(Request request) throws InterruptedException {
@@ -132,6 +143,9 @@ final class LeaseRoutes {
             asked.queues(),
             asked.kinds());
     workers.seen(worker);
+    if (workers.isDraining(request.desk().tenant().name(), worker.name())) {
+      return counted(request, () -> drained(request, worker, wait));
+    }
     // Who can wait does not ask for itself, also not at first: there may be a thousand.
     Hand hand =
         wait.isZero() ? now(request, asked.thoroughly()) : await(request, asked, wait, worker);
@@ -141,35 +155,56 @@ final class LeaseRoutes {
     return Answer.ok(json);
   }
 
+  private interface Wait<T> {
+    T run() throws InterruptedException;
+  }
+
+  private <T> T counted(Request request, Wait<T> wait) throws InterruptedException {
+    String who = request.principal().key();
+    if (!turnstile.enter(who)) {
+      throw Refusal.of(429, "TOO_MANY_LONG_POLLS", "more waits at once than a token may have");
+    }
+    try {
+      return wait.run();
+    } finally {
+      turnstile.leave(who);
+    }
+  }
+
+  // Made to wait as if there were nothing, or it would ask without a pause.
+  private Answer drained(Request request, WorkerInfo worker, Duration wait)
+      throws InterruptedException {
+    long began = System.nanoTime();
+    while (System.nanoTime() - began < wait.toNanos()
+        && !request.isAbandoned()
+        && workers.isDraining(request.desk().tenant().name(), worker.name())) {
+      Thread.sleep(PAUSE);
+      workers.seen(worker);
+    }
+    ObjectNode json = Json.object();
+    json.putArray("leases");
+    return Answer.ok(json.put("drain", true));
+  }
+
   private static Hand now(Request request, ClaimRequest asked) {
     return Hand.of(request.desk().leases().claim(asked).leases(), request.desk().jobs());
   }
 
   private Hand await(Request request, ClaimRequest asked, Duration wait, WorkerInfo worker)
       throws InterruptedException {
-    String who = request.principal().key();
-    if (!turnstile.enter(who)) {
-      throw Refusal.of(429, "TOO_MANY_LONG_POLLS", "more waits at once than a token may have");
-    }
-    try {
-      return polls.await(
-          request.desk(),
-          asked,
-          wait,
-          new LongPolls.Caller() {
-            @Override
-            public void stillWaits() {
-              workers.seen(worker);
-            }
+    LongPolls.Caller caller =
+        new LongPolls.Caller() {
+          @Override
+          public void stillWaits() {
+            workers.seen(worker);
+          }
 
-            @Override
-            public boolean isGone() {
-              return request.isAbandoned();
-            }
-          });
-    } finally {
-      turnstile.leave(who);
-    }
+          @Override
+          public boolean isGone() {
+            return request.isAbandoned();
+          }
+        };
+    return counted(request, () -> polls.await(request.desk(), asked, wait, caller));
   }
 
   private Answer start(Request request) {
@@ -272,6 +307,27 @@ final class LeaseRoutes {
     return reported(request, body.number("fence"), Report.ofLog(ReportJson.lines(body)));
   }
 
+  /**
+   * For whoever has the lease alone: how a node is reached is nothing that every worker needs to
+   * know of every node.
+   */
+  private Answer runbook(Request request) {
+    long fence =
+        request
+            .number("fence")
+            .orElseThrow(() -> HoldfastException.invalid("fence", "missing", "the lease's"));
+    Job job = JobRoutes.job(request, request.id());
+    if (job.lease().isEmpty() || job.fence() != fence) {
+      throw lost(job.id());
+    }
+    return Answer.ok(RunbookJson.write(Runbooks.of(request.desk(), job)));
+  }
+
+  private static Refusal.Refused lost(UUID id) {
+    return Refusal.of(
+        409, ErrorCode.LEASE_LOST.name(), "job " + id + " is no longer leased under that fence");
+  }
+
   private static Answer reported(Request request, long fence, Report report) {
     UUID id = request.id();
     RemoteLeases leases = request.desk().leases();
@@ -285,10 +341,7 @@ final class LeaseRoutes {
       case ReportReply.Repeated() -> Answer.ok(Json.object().put("idempotent", true));
       case ReportReply.Lost() -> {
         JobRoutes.job(request, id); // an unknown one is not lost, but not found
-        throw Refusal.of(
-            409,
-            ErrorCode.LEASE_LOST.name(),
-            "job " + id + " is no longer leased under that fence");
+        throw lost(id);
       }
     };
   }

@@ -3,6 +3,7 @@ package dev.holdfast.server.http;
 import dev.holdfast.api.Json;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.tenant.SqlErrors;
 import java.sql.SQLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,7 +16,8 @@ public final class Problems {
 
   private Problems() {}
 
-  static Refusal refusal(Exception e) {
+  /** What is to be said of it, in whatever form. */
+  public static Refusal refusal(Exception e) {
     return switch (e) {
       case Refusal.Refused refused -> refused.refusal();
       case HoldfastException failure -> refusal(failure);
@@ -42,6 +44,9 @@ public final class Problems {
       case STATE_CONFLICT, LEASE_LOST -> new Refusal(409, code, detail);
       case DATABASE -> {
         log.warn("The database failed", e);
+        if (SqlErrors.isDiskFull(e)) {
+          yield new Refusal(503, "DISK_FULL", "The database's disk is full; nothing was stored");
+        }
         yield new Refusal(503, code, "The database cannot be reached, or is busy; try again");
       }
       case UNAVAILABLE -> new Refusal(503, code, detail);
@@ -66,7 +71,7 @@ public final class Problems {
     return Answer.json(refusal.status(), "application/problem+json", json);
   }
 
-  private static String title(int status) {
+  public static String title(int status) {
     return switch (status) {
       case 400 -> "Bad request";
       case 401 -> "Who are you?";

@@ -1,11 +1,10 @@
 package dev.holdfast.server.notify;
 
-import dev.holdfast.error.HoldfastException;
+import dev.holdfast.server.http.Networks;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.Set;
-import org.eclipse.jetty.util.InetAddressSet;
 
 /**
  * Where webhooks may lead. A tenant's admin chooses the address and the server calls it, from where
@@ -17,7 +16,7 @@ public final class Receivers {
   private static final byte UNIQUE_LOCAL = (byte) 0xfc; // IPv6's private networks, fc00::/7
   private static final byte SEVEN_BITS = (byte) 0xfe;
 
-  private final InetAddressSet allowed = new InetAddressSet();
+  private final Networks allowed;
 
   /**
    * Those of the open internet, and these.
@@ -25,21 +24,14 @@ public final class Receivers {
    * @param networks or addresses, like {@code 10.0.0.0/8}
    */
   public Receivers(Set<String> networks) {
-    for (String network : networks) {
-      try {
-        allowed.add(network);
-      } catch (IllegalArgumentException e) {
-        throw HoldfastException.badConfig(
-            "webhook networks", network, "addresses or networks, like 10.0.0.5 or 10.0.0.0/8");
-      }
-    }
+    this.allowed = new Networks("webhook-networks", networks);
   }
 
   /** Looked up at each delivery: a name can be made to point elsewhere. */
   boolean allow(String host) {
     try {
       return Arrays.stream(InetAddress.getAllByName(host))
-          .allMatch(address -> isPublic(address) || allowed.test(address));
+          .allMatch(address -> isPublic(address) || allowed.contain(address));
     } catch (UnknownHostException e) {
       return true; // the delivery finds that out, and says so
     }

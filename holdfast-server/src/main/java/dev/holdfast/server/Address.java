@@ -1,0 +1,38 @@
+package dev.holdfast.server;
+
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.server.http.Tls;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Optional;
+
+/**
+ * Where a node listens.
+ *
+ * @param port 0 takes any that is free
+ * @param tls without it, whoever stands in between reads along
+ */
+public record Address(String host, int port, Optional<Tls> tls) {
+
+  static final Address DEFAULT = new Address("127.0.0.1", 8080, Optional.empty());
+
+  public Address {
+    if (port < 0 || port > 65_535) {
+      throw HoldfastException.badConfig("port", port, "0 to 65535");
+    }
+  }
+
+  /** Whether this machine alone can reach it. */
+  public boolean isLoopback() {
+    try {
+      return InetAddress.getByName(host).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      throw HoldfastException.badConfig("host", host, "an address of this machine");
+    }
+  }
+
+  /** Its URL, once it is known which port was free. */
+  public String url(int taken) {
+    return "%s://%s:%d".formatted(tls.isPresent() ? "https" : "http", host, taken);
+  }
+}
