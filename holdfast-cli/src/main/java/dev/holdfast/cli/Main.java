@@ -26,7 +26,8 @@ import picocli.CommandLine.Model.CommandSpec;
       "In the source tree, ./holdfast also runs:",
       "  bench   Measures Holdfast beside raw SQL on a PostgreSQL of its own.",
       "",
-      "Exit codes: 0 done; 1 it went wrong; 2 wrong usage; 3 no answer from the server; 4 not allowed;",
+      "Exit codes: 0 done; 1 it went wrong; 2 wrong usage; 3 no answer from the server; 4 not"
+          + " allowed;",
       "5 not found; 6 not in its present state; 7 refused, and the message says which value."
     })
 final class Main implements Runnable {

@@ -58,7 +58,8 @@ public final class HoldfastServer implements AutoCloseable {
     Desks desks = new Desks(holdfast, workers);
     this.polls = new LongPolls();
     Hints hints = new Hints();
-    this.newToken = config.trust().auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
+    this.newToken =
+        config.trust().auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
     seed(holdfast, desks, environment);
     Figures figures = new Figures();
     Parts parts = new Parts(config, holdfast, desks, tokens, polls, workers, hints);

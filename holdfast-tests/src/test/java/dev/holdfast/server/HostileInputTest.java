@@ -109,7 +109,8 @@ class HostileInputTest {
       for (String text : TEXTS) {
         replies.add(
             caller.send(
-                method, fill(route.at(route.path().replace("{tenant}", text)), ID, "name"),
+                method,
+                fill(route.at(route.path().replace("{tenant}", text)), ID, "name"),
                 route.fields().isEmpty() ? Optional.empty() : Optional.of("{}")));
       }
       return replies;
@@ -159,9 +160,7 @@ class HostileInputTest {
         replies.add(caller.form(route.path(), field + "=" + text));
         replies.add(caller.form(route.path(), field + "=" + text + "&" + field + "=" + text));
         if (!route.parameters().isEmpty() || route.fields().contains("id")) {
-          replies.add(
-              caller.form(
-                  route.path(), "id=" + ID + "&" + field + "=" + text));
+          replies.add(caller.form(route.path(), "id=" + ID + "&" + field + "=" + text));
         }
       }
     }
