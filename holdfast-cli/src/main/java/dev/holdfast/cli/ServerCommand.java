@@ -116,8 +116,8 @@ final class ServerCommand implements Callable<Integer> {
       names = "--executors",
       defaultValue = "${env:HOLDFAST_EXECUTORS:-}",
       description =
-          "What it runs itself: process, http, container, ansible, or none. Default: process and http on an address of this"
-              + " machine's own, none elsewhere.",
+          "What it runs itself: process, http, container, ansible, or none. Default: process and"
+              + " http on an address of this machine's own, none elsewhere.",
       showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
       paramLabel = "NAME,…")
   private String executors = "";
