@@ -27,7 +27,8 @@ public final class Migrator {
               "001_tenants_and_workers",
               "002_tokens",
               "003_worker_info",
-              "004_sessions_and_drains"));
+              "004_sessions_and_drains",
+              "005_signatures"));
   public static final Migrator TENANT =
       new Migrator(
           "tenant",
@@ -36,7 +37,9 @@ public final class Migrator {
               "002_invariants",
               "003_invariants_of_resources",
               "004_schedules",
-              "005_registry"));
+              "005_registry",
+              "006_agents",
+              "007_targets_and_pull"));
 
   private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 

@@ -7,8 +7,10 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
+import dev.holdfast.schedule.Schedule;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.testkit.TestTenant;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -307,6 +309,28 @@ class DashboardTest {
     assertThat(said()).contains("30 * * * *");
     act("Delete");
     assertThat(tenant.schedules().get("hourly")).isEmpty();
+  }
+
+  @Test
+  void editing_a_schedule_keeps_what_its_form_does_not_ask_for() {
+    TestServer.shared()
+        .as(Role.ADMIN, tenant.name())
+        .put(
+            "/api/v1/schedules/kept",
+            "{\"cron\": \"0 5 * * *\", \"timezone\": \"Europe/Berlin\", \"kind\": \"keep\","
+                + " \"priority\": 7, \"max_attempts\": 4, \"timeout_seconds\": null,"
+                + " \"on_failure\": \"hold\", \"target\": \"site-9\", \"args\": {\"a\": [1, 2]},"
+                + " \"retry\": {\"type\": \"schedule\", \"delays_seconds\": [5, 50]},"
+                + " \"dst\": {\"twice\": \"both\", \"missing\": \"skip\"}}");
+    Schedule before = tenant.schedules().get("kept").orElseThrow().schedule();
+    go("/ui/schedule?name=kept");
+    page.click("details.act summary:text-is('Edit')");
+    page.fill("details.act[open] input[name=misfire_grace_seconds]", "77");
+    page.click("details.act[open] form button");
+    page.waitForSelector(".flash");
+
+    assertThat(tenant.schedules().get("kept").orElseThrow().schedule())
+        .isEqualTo(before.withMisfireGrace(Duration.ofSeconds(77)));
   }
 
   @Test
