@@ -8,6 +8,7 @@ import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.fleet.Workers;
 import dev.holdfast.server.auth.Sessions;
 import dev.holdfast.server.auth.Tokens;
+import dev.holdfast.server.dialect.pull.Signatures;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenants;
 import dev.holdfast.testkit.TestTenant;
@@ -32,7 +33,8 @@ class StatementsTest {
           RemoteWorkers.class,
           Workers.class,
           Tokens.class,
-          Sessions.class);
+          Sessions.class,
+          Signatures.class);
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
 

@@ -16,15 +16,21 @@ import picocli.CommandLine.Model.CommandSpec;
     versionProvider = Main.Version.class,
     subcommands = {
       ServerCommand.class,
+      AgentCommand.class,
       RunCommand.class,
       DemoCommand.class,
       MigrateCommand.class,
+      BackupCommand.class,
+      RestoreCommand.class,
+      FencesCommand.class,
+      DoctorCommand.class,
       picocli.AutoComplete.GenerateCompletion.class
     },
     footer = {
       "",
       "In the source tree, ./holdfast also runs:",
       "  bench   Measures Holdfast beside raw SQL on a PostgreSQL of its own.",
+      "  prove   Puts its promises to the test, for longer than its tests do.",
       "",
       "Exit codes: 0 done; 1 it went wrong; 2 wrong usage; 3 no answer from the server; 4 not"
           + " allowed;",

@@ -3,8 +3,8 @@ package dev.holdfast.cli;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.executor.ExecutorConfig;
 import dev.holdfast.executor.JobExecutors;
+import dev.holdfast.server.AgentSettings;
 import dev.holdfast.server.ExecutorSettings;
 import dev.holdfast.server.HoldfastServer;
 import dev.holdfast.server.ServerConfig;
@@ -16,12 +16,13 @@ import dev.holdfast.server.postgres.EmbeddedPostgres;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -115,8 +116,8 @@ final class ServerCommand implements Callable<Integer> {
       names = "--executors",
       defaultValue = "${env:HOLDFAST_EXECUTORS:-}",
       description =
-          "What it runs itself: process, http, or none. Default: process and http on an address of"
-              + " this machine's own, none elsewhere.",
+          "What it runs itself: process, http, container, ansible, or none. Default: process and"
+              + " http on an address of this machine's own, none elsewhere.",
       showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
       paramLabel = "NAME,…")
   private String executors = "";
@@ -128,12 +129,25 @@ final class ServerCommand implements Callable<Integer> {
       paramLabel = "QUEUE,…")
   private String executorQueues = "";
 
+  @Mixin private Permissions permissions = new Permissions();
+
   @Option(
-      names = "--http-hosts",
-      defaultValue = "${env:HOLDFAST_HTTP_HOSTS:-}",
-      description = "Hosts that http jobs may call, like api.example.org or *.example.org.",
-      paramLabel = "HOST,…")
-  private String httpHosts = "";
+      names = "--shared-dir",
+      defaultValue = "${env:HOLDFAST_SHARED_DIR:-${env:VM_SHARED_DATA}}",
+      description =
+          "The directory that remote agents have at the same place (or $$VM_SHARED_DATA); without"
+              + " one, 'shared' in the data directory.",
+      showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+      paramLabel = "DIR")
+  private @Nullable String sharedDir;
+
+  @Option(
+      names = "--available-hosts",
+      defaultValue = "${env:HOLDFAST_AVAILABLE_HOSTS:-${env:AVAILABLE_HOSTS}}",
+      description = "Names that remote agents may have (or $$AVAILABLE_HOSTS); without any, all.",
+      showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+      paramLabel = "NAME,…")
+  private @Nullable String availableHosts;
 
   @Option(
       names = "--connections",
@@ -198,29 +212,32 @@ final class ServerCommand implements Callable<Integer> {
             .withAuth(auth.equals("on"))
             .withAddress(host, port)
             .withRoles(ServerRole.parse(roles))
-            .withNames(set(names))
-            .withProxies(new Proxies(set(proxies)))
-            .withReceivers(new Receivers(set(webhookNetworks)));
-    config = config.withExecutors(executors(config));
+            .withNames(Lists.set(names))
+            .withProxies(new Proxies(Lists.set(proxies)))
+            .withReceivers(new Receivers(Lists.set(webhookNetworks)));
+    config = config.withExecutors(executors(config)).withAgents(agents(config.agents()));
     return certificate.isBlank()
         ? config
         : config.withTls(new Tls(Path.of(certificate), Path.of(key)));
   }
 
-  private ExecutorSettings executors(ServerConfig config) {
-    Set<String> chosen =
-        executors.isBlank() && config.address().isLoopback() ? JobExecutors.NAMES : set(executors);
-    return new ExecutorSettings(
-        chosen.equals(Set.of("none")) ? Set.of() : chosen,
-        set(executorQueues),
-        ExecutorConfig.DEFAULTS.withSecretsOf(System.getenv()).withAllowedHosts(set(httpHosts)));
+  private AgentSettings agents(AgentSettings defaults) {
+    AgentSettings placed =
+        sharedDir == null || sharedDir.isBlank()
+            ? defaults
+            : defaults.withDirectory(Path.of(sharedDir));
+    return availableHosts == null ? placed : placed.withHosts(availableHosts);
   }
 
-  private static Set<String> set(String list) {
-    return Arrays.stream(list.split(",", -1))
-        .map(String::strip)
-        .filter(each -> !each.isEmpty())
-        .collect(Collectors.toSet());
+  private ExecutorSettings executors(ServerConfig config) {
+    Set<String> chosen =
+        executors.isBlank() && config.address().isLoopback()
+            ? JobExecutors.USUAL
+            : Lists.set(executors);
+    return new ExecutorSettings(
+        chosen.equals(Set.of("none")) ? Set.of() : chosen,
+        Lists.set(executorQueues),
+        permissions.config(data.resolve("scratch")));
   }
 
   private HikariConfig pool(String jdbcUrl) {
@@ -237,21 +254,20 @@ final class ServerCommand implements Callable<Integer> {
 
   private void greet(ServerConfig config, HoldfastServer server) {
     PrintWriter out = spec().commandLine().getOut();
-    server
-        .port()
-        .ifPresent(at -> {
-          String address = config.address().url(at);
-          out.printf("Holdfast serves at %s, roles %s%n", address, roles);
-          out.printf(
-              "Dashboard: %s/ui%s   API: %s/openapi.json%n",
-              address, server.newToken().map(token -> "?token=" + token).orElse(""), address);
-        });
+    Optional<String> address = server.port().map(config.address()::url);
+    address.ifPresent(url -> {
+      out.printf("Holdfast serves at %s, roles %s%n", url, roles);
+      out.printf(
+          "Dashboard: %s/ui%s   API: %s/openapi.json%n",
+          url, server.newToken().map(token -> "?token=" + token).orElse(""), url);
+    });
     server
         .newToken()
-        .ifPresent(token ->
-            out.printf(
-                "The first token, shown once and kept in %s: %s%n",
-                config.data().resolve("admin.token"), token));
+        .ifPresent(token -> {
+          out.printf(
+              "The first token, shown once and kept in %s: %s%n",
+              config.data().resolve("admin.token"), token);
+        });
     if (!config.trust().auth()) {
       out.println("Authentication is off: everybody on this machine may do everything.");
     }

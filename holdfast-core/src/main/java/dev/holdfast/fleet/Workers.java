@@ -1,6 +1,7 @@
 package dev.holdfast.fleet;
 
 import dev.holdfast.job.Limits;
+import dev.holdfast.job.Payload;
 import dev.holdfast.job.Placement;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
@@ -31,7 +32,7 @@ public final class Workers {
 
   private static final String LIST =
       """
-      SELECT name, host, labels, tenant, queues, kinds, started_at, beat_at,
+      SELECT name, host, labels, tenant, queues, kinds, info, started_at, beat_at,
              beat_at > now() - :absent_ms * interval '1 millisecond' AS online,
              drain_requested_at IS NOT NULL AS draining
         FROM {schema}.worker
@@ -96,7 +97,8 @@ public final class Workers {
         Columns.instant(row, "started_at"),
         Columns.instant(row, "beat_at"),
         row.getBoolean("online"),
-        row.getBoolean("draining"));
+        row.getBoolean("draining"),
+        Columns.optionalText(row, "info").map(Payload::new));
   }
 
   /**

@@ -55,6 +55,7 @@ public final class TenantRotation implements LeaseSource {
   private final Db db;
   private final Tenants tenants;
   private final Function<Tenant, LeaseSource> leasesOf;
+  private final BiFunction<ClaimRequest, String, ClaimRequest> inTenant;
   private final Map<String, LeaseSource> sources = new ConcurrentHashMap<>();
   private final Set<String> mayHaveWork = ConcurrentHashMap.newKeySet();
   private volatile List<Tenant> known = List.of();
@@ -63,9 +64,22 @@ public final class TenantRotation implements LeaseSource {
   private int turn;
 
   public TenantRotation(Tenants tenants, Function<Tenant, LeaseSource> leasesOf) {
+    this(tenants, leasesOf, (request, tenant) -> request);
+  }
+
+  /**
+   * For workers that do not run the same kinds everywhere.
+   *
+   * @param inTenant what of a request is meant for a tenant
+   */
+  public TenantRotation(
+      Tenants tenants,
+      Function<Tenant, LeaseSource> leasesOf,
+      BiFunction<ClaimRequest, String, ClaimRequest> inTenant) {
     this.db = tenants.control();
     this.tenants = tenants;
     this.leasesOf = leasesOf;
+    this.inTenant = inTenant;
   }
 
   /** Takes notice of tenants that were created or dropped. */
@@ -119,7 +133,7 @@ public final class TenantRotation implements LeaseSource {
   private Claimed claim(Tenant tenant, ClaimRequest request) {
     String name = tenant.name().value();
     mayHaveWork.remove(name); // before it is asked, so that what is announced meanwhile counts
-    Claimed claimed = source(tenant).claim(request);
+    Claimed claimed = source(tenant).claim(inTenant.apply(request, name));
     if (claimed.leases().size() == request.limit()) {
       mayHaveWork.add(name);
     }

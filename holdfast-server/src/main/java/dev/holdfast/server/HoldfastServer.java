@@ -11,6 +11,7 @@ import dev.holdfast.server.api.Routes;
 import dev.holdfast.server.auth.TokenFile;
 import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.server.dialect.Dialects;
+import dev.holdfast.server.dialect.agents.AgentDesks;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.http.Web;
 import dev.holdfast.server.notify.Courier;
@@ -19,6 +20,8 @@ import dev.holdfast.server.notify.Inspector;
 import dev.holdfast.server.poll.Hints;
 import dev.holdfast.server.poll.LongPolls;
 import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.PullSecret;
+import dev.holdfast.server.tenancy.Registry;
 import dev.holdfast.server.tenancy.Setting;
 import dev.holdfast.server.ui.Sampler;
 import dev.holdfast.server.ui.Ui;
@@ -47,6 +50,7 @@ public final class HoldfastServer implements AutoCloseable {
   private final List<Route> routes;
   private final Ui ui;
   private final LongPolls polls;
+  private final AgentDesks agents;
   private final Optional<String> newToken;
   private Optional<Web> web = Optional.empty();
 
@@ -61,17 +65,25 @@ public final class HoldfastServer implements AutoCloseable {
     this.newToken =
         config.trust().auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
     seed(holdfast, desks, environment);
+    seedSecret(desks, environment);
     Figures figures = new Figures();
     Parts parts = new Parts(config, holdfast, desks, tokens, polls, workers, hints);
     Sampler sampler = new Sampler(holdfast);
     List<Route> api = Routes.of(parts);
     this.ui = new Ui(parts, sampler, api);
-    this.routes = new ArrayList<>(Pages.routes(dataSource, figures));
+    this.routes = new ArrayList<>(Pages.routes(holdfast, figures));
     routes.addAll(api);
-    routes.addAll(Dialects.of(parts));
+    this.agents = new AgentDesks(holdfast, config.agents());
+    routes.addAll(Dialects.of(parts, agents));
     routes.addAll(ui.routes());
     routes.addAll(Pages.documents(routes));
     start(parts, sampler, figures.registry());
+  }
+
+  // One secret for all tenants would let each one's workers into the others.
+  private static void seedSecret(Desks desks, Map<String, String> environment) {
+    Optional.ofNullable(environment.get(PullSecret.ENVIRONMENT))
+        .ifPresent(secret -> desks.of(TenantName.DEFAULT).pullSecret().seed(secret));
   }
 
   // A tenant that is made later begins with its own defaults.
@@ -104,7 +116,7 @@ public final class HoldfastServer implements AutoCloseable {
                     config.trust().receivers())
                 .start());
         if (!config.executors().names().isEmpty()) {
-          startExecutors(config.executors(), holdfast, registry);
+          startExecutors(config.executors(), holdfast, new Registry(holdfast, desks), registry);
         }
       }
       if (config.roles().contains(ServerRole.WEB)) {
@@ -113,6 +125,10 @@ public final class HoldfastServer implements AutoCloseable {
         open.push(Loop.start("holdfast-workers", parts.workers()));
         open.push(Loop.start("holdfast-inspector", new Inspector(holdfast, registry)));
         open.push(Loop.start("holdfast-sampler", sampler));
+        agents.repairAll();
+        if (config.upkeep()) {
+          open.push(Loop.start("holdfast-agents", agents));
+        }
         Web started = Web.start(config, parts.tokens(), desks, routes, ui::problem, registry);
         web = Optional.of(started);
         open.push(started);
@@ -125,9 +141,10 @@ public final class HoldfastServer implements AutoCloseable {
   }
 
   private void startExecutors(
-      ExecutorSettings settings, Holdfast holdfast, MeterRegistry registry) {
+      ExecutorSettings settings, Holdfast holdfast, Registry kinds, MeterRegistry registry) {
     JobExecutors executors = JobExecutors.open(settings.names(), settings.config());
     open.push(executors);
+    open.push(Loop.start("holdfast-kinds", kinds));
     open.push(
         executors
             .installOn(
@@ -135,7 +152,8 @@ public final class HoldfastServer implements AutoCloseable {
                     .workerForAllTenants()
                     .configure(
                         config -> config.withQueues(settings.queues().toArray(String[]::new)))
-                    .listen(new MicrometerListener(registry)))
+                    .listen(new MicrometerListener(registry)),
+                kinds)
             .start());
   }
 
@@ -162,6 +180,11 @@ public final class HoldfastServer implements AutoCloseable {
   /** How many workers wait here for a tenant's work. */
   public int waiting(TenantName tenant) {
     return polls.waiting(tenant);
+  }
+
+  /** What agents share with this node. */
+  public AgentDesks agents() {
+    return agents;
   }
 
   /** The first token, when this start made it. */

@@ -17,13 +17,20 @@ import java.util.Set;
 public final class TestServer implements AutoCloseable {
 
   private final HoldfastServer server;
+  private final ServerConfig config;
   private final Tokens tokens = new Tokens(TestDatabase.shared().holdfast().tenants().control());
 
   private TestServer(ServerConfig config) {
+    this.config = config;
     server = HoldfastServer.start(config, TestDatabase.shared().dataSource(), Map.of());
   }
 
-  static ServerConfig config() {
+  /** Another one with it shares the directory of agents. */
+  ServerConfig ownConfig() {
+    return config;
+  }
+
+  public static ServerConfig config() {
     try {
       return ServerConfig.defaults(Files.createTempDirectory("holdfast-test"))
           .withAddress("127.0.0.1", 0)
@@ -38,7 +45,7 @@ public final class TestServer implements AutoCloseable {
     return new TestServer(config());
   }
 
-  static TestServer start(ServerConfig config) {
+  public static TestServer start(ServerConfig config) {
     return new TestServer(config);
   }
 
@@ -49,6 +56,20 @@ public final class TestServer implements AutoCloseable {
   /** One for all tests that do not stop it. */
   public static TestServer shared() {
     return Shared.INSTANCE;
+  }
+
+  private static final class Open {
+    static final TestServer INSTANCE = start(config().withAuth(false));
+  }
+
+  /** One that asks nobody who they are, for all tests that do not stop it. */
+  static TestServer open() {
+    return Open.INSTANCE;
+  }
+
+  /** Where clients that send no header find a tenant. */
+  String addressOf(TenantName tenant) {
+    return "http://127.0.0.1:%d/t/%s".formatted(port(), tenant.value());
   }
 
   HoldfastServer server() {

@@ -84,7 +84,8 @@ public final class Remote implements Workload {
 
   private static Fork fleet(int port, int jobs) throws IOException {
     return Fork.start(
-        List.of("-Xmx1g"), List.of("fleet", "--port=" + port, "--workers=" + WORKERS, "--jobs=" + jobs));
+        List.of("-Xmx1g"),
+        List.of("fleet", "--port=" + port, "--workers=" + WORKERS, "--jobs=" + jobs));
   }
 
   /** What the fleet said; its clock is ours, since both are the machine's monotonic one. */

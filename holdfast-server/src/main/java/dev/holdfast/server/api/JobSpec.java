@@ -23,15 +23,17 @@ import java.util.TreeSet;
  * some of them. {@code site_id} and {@code node_id} stand for resources, {@code environment_id} or
  * {@code site_id} for the subject, and the kind says what is left open.
  */
-final class JobSpec {
+public final class JobSpec {
 
-  private static final String FREE_COMMAND = "process";
+  // What jobs of an executor's own kind say that is a command of one's own.
+  private static final Map<String, String> FREE_COMMANDS =
+      Map.of("process", "argv", "container", "image");
   private static final String NODE = "node:";
 
   private final Request request;
   private final Map<String, KindInfo> kinds = new HashMap<>(); // a batch has few
 
-  JobSpec(Request request) {
+  public JobSpec(Request request) {
     this.request = request;
   }
 
@@ -41,16 +43,13 @@ final class JobSpec {
     return fields;
   }
 
-  NewJob read(Fields said) {
+  public NewJob read(Fields said) {
     NewJob job = NewJobJson.read(said);
     Reserved.check("kind", job.kind());
     Reserved.check("queue", job.queue());
     KindInfo kind = kinds.computeIfAbsent(job.kind(), request.desk().kinds()::get);
-    boolean freeCommand =
-        job.kind().equals(FREE_COMMAND) || kind.executor().filter(FREE_COMMAND::equals).isPresent();
-    if (freeCommand && said.optionalObject("args").filter(args -> args.says("argv")).isPresent()) {
-      request.require(Role.ADMIN, "a command of one's own (args.argv)");
-    }
+    requireRight(said, job.kind());
+    kind.executor().ifPresent(executor -> requireRight(said, executor));
     Optional<String> node = id(said, "node_id");
     List<String> resources = new ArrayList<>(said.texts("resources"));
     if (kind.nodeTargeted()
@@ -69,6 +68,13 @@ final class JobSpec {
             .map(placed::withSubject)
             .orElse(placed);
     return told.withPolicy(told.policy().over(kind.defaults()));
+  }
+
+  private void requireRight(Fields said, String executor) {
+    Optional.ofNullable(FREE_COMMANDS.get(executor))
+        .filter(field -> said.optionalObject("args").filter(args -> args.says(field)).isPresent())
+        .ifPresent(
+            field -> request.require(Role.ADMIN, "a command of one's own (args." + field + ")"));
   }
 
   private static Optional<String> id(Fields said, String field) {

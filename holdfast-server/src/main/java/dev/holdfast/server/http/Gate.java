@@ -1,5 +1,6 @@
 package dev.holdfast.server.http;
 
+import dev.holdfast.api.ApiVersion;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.auth.Principal;
@@ -136,8 +137,22 @@ final class Gate {
         });
   }
 
+  /** Refuses who was made for another API than this one. */
+  void checkVersion(Context http) {
+    Optional.ofNullable(http.header(ApiVersion.HEADER)).ifPresent(ApiVersion::check);
+  }
+
   /** Who sends it: whose token, or, where people look at pages, whose session it is. */
   Principal identify(Context http, Route route) {
+    return route
+        .credential()
+        .flatMap(
+            credential -> credential.identify(http, asked(http, route).orElse(TenantName.DEFAULT)))
+        .map(this::throttled)
+        .orElseGet(() -> byTokenOrSession(http, route));
+  }
+
+  private Principal byTokenOrSession(Context http, Route route) {
     if (!config.trust().auth()) {
       return throttled(Principal.EVERYBODY);
     }
@@ -197,16 +212,7 @@ final class Gate {
    * that the path or the header names.
    */
   static TenantName tenant(Context http, Route route, Principal principal) {
-    Optional<TenantName> inHeader =
-        Optional.ofNullable(http.header(TENANT))
-            .filter(name -> !name.isBlank())
-            .map(TenantName::new);
-    Optional<TenantName> inPath =
-        route.tenantInPath().map(name -> new TenantName(http.pathParam(name)));
-    if (inPath.isPresent() && inHeader.isPresent() && !inPath.equals(inHeader)) {
-      throw Refusal.of(403, "OTHER_TENANT", "path and header name different tenants");
-    }
-    Optional<TenantName> asked = inPath.or(() -> inHeader);
+    Optional<TenantName> asked = asked(http, route);
     if (principal.tenant().isEmpty()) {
       return asked
           .or(() -> route.isPage() ? Visit.of(http).tenant() : Optional.empty())
@@ -217,5 +223,18 @@ final class Gate {
       throw Refusal.of(403, "OTHER_TENANT", "the token belongs to another tenant");
     }
     return own;
+  }
+
+  private static Optional<TenantName> asked(Context http, Route route) {
+    Optional<TenantName> inHeader =
+        Optional.ofNullable(http.header(TENANT))
+            .filter(name -> !name.isBlank())
+            .map(TenantName::new);
+    Optional<TenantName> inPath =
+        route.tenantInPath().map(name -> new TenantName(http.pathParam(name)));
+    if (inPath.isPresent() && inHeader.isPresent() && !inPath.equals(inHeader)) {
+      throw Refusal.of(403, "OTHER_TENANT", "path and header name different tenants");
+    }
+    return inPath.or(() -> inHeader);
   }
 }

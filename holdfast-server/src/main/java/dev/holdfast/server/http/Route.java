@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
  * @param queries parameters after the question mark
  * @param waits its answer takes as long as the client lets it
  * @param style how it listens and answers
+ * @param credential what serves as well as a token
  * @param fields of the JSON object, or the form, that it takes; empty where it takes none
  */
 public record Route(
@@ -28,6 +29,7 @@ public record Route(
     Set<String> fields,
     boolean waits,
     Style style,
+    Optional<Credential> credential,
     Handler handler) {
 
   private static final String TENANT = "tenant";
@@ -65,6 +67,7 @@ public record Route(
         Set.of(),
         false,
         Style.NATIVE,
+        Optional.empty(),
         handler);
   }
 
@@ -79,12 +82,23 @@ public record Route(
         Set.of(),
         false,
         Style.NATIVE,
+        Optional.empty(),
         handler);
   }
 
   public Route queries(String... names) {
     return new Route(
-        method, path, role, scope, summary, Set.of(names), fields, waits, style, handler);
+        method,
+        path,
+        role,
+        scope,
+        summary,
+        Set.of(names),
+        fields,
+        waits,
+        style,
+        credential,
+        handler);
   }
 
   public Route fields(String... names) {
@@ -93,22 +107,43 @@ public record Route(
 
   public Route fields(Set<String> names) {
     return new Route(
-        method, path, role, scope, summary, queries, Set.copyOf(names), waits, style, handler);
+        method,
+        path,
+        role,
+        scope,
+        summary,
+        queries,
+        Set.copyOf(names),
+        waits,
+        style,
+        credential,
+        handler);
   }
 
   public Route ofAllTenants() {
     return new Route(
-        method, path, role, Scope.SYSTEM, summary, queries, fields, waits, style, handler);
+        method,
+        path,
+        role,
+        Scope.SYSTEM,
+        summary,
+        queries,
+        fields,
+        waits,
+        style,
+        credential,
+        handler);
   }
 
   public Route waiting() {
-    return new Route(method, path, role, scope, summary, queries, fields, true, style, handler);
+    return new Route(
+        method, path, role, scope, summary, queries, fields, true, style, credential, handler);
   }
 
   /** For people. */
   public Route asPage() {
     return new Route(
-        method, path, role, scope, summary, queries, fields, waits, Style.PAGE, handler);
+        method, path, role, scope, summary, queries, fields, waits, Style.PAGE, credential, handler);
   }
 
   public boolean isPage() {
@@ -127,18 +162,46 @@ public record Route(
         Set.of(),
         false,
         Style.PAGE,
+        Optional.empty(),
         handler);
   }
 
   /** As clients of another system know it. */
   public Route inDialect() {
     return new Route(
-        method, path, role, scope, summary, queries, fields, waits, Style.DIALECT, handler);
+        method,
+        path,
+        role,
+        scope,
+        summary,
+        queries,
+        fields,
+        waits,
+        Style.DIALECT,
+        credential,
+        handler);
+  }
+
+  /** Who has no token may say otherwise who they are. */
+  public Route orBy(Credential credential) {
+    return new Route(
+        method,
+        path,
+        role,
+        scope,
+        summary,
+        queries,
+        fields,
+        waits,
+        style,
+        Optional.of(credential),
+        handler);
   }
 
   /** The same at another path. */
   public Route at(String path) {
-    return new Route(method, path, role, scope, summary, queries, fields, waits, style, handler);
+    return new Route(
+        method, path, role, scope, summary, queries, fields, waits, style, credential, handler);
   }
 
   /** The same, found under the name of a tenant: its clients send no header that would say it. */

@@ -1,5 +1,6 @@
 package dev.holdfast.server.http;
 
+import dev.holdfast.api.ApiVersion;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.auth.Principal;
 import dev.holdfast.server.auth.Sessions;
@@ -122,6 +123,7 @@ public final class Web implements AutoCloseable {
         (e, http) -> send(http, answer(http, neighbours.of(http.path()), Problems.refusal(e))));
     javalin.routes.after(http -> {
       http.header("X-Content-Type-Options", "nosniff");
+      http.header(ApiVersion.HEADER, String.valueOf(ApiVersion.CURRENT));
       http.header("Content-Security-Policy", POLICY);
       http.header("Referrer-Policy", "same-origin"); // names of things stand in addresses
     });
@@ -206,6 +208,7 @@ public final class Web implements AutoCloseable {
       }
       return new Request(route, http, Principal.EVERYBODY, Web::noTenant, () -> true);
     }
+    gate.checkVersion(http);
     Principal principal = gate.identify(http, route);
     gate.authorise(principal, route.role().get());
     gate.checkQueries(http, route);

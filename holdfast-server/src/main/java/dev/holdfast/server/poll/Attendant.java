@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +27,7 @@ final class Attendant {
   // What was announced and not heard of is found after so long, as by any worker.
   private static final Duration POLL = Duration.ofSeconds(2);
   private static final Duration LEAST = Duration.ofMillis(5);
+  private static final Duration LONGEST_REST = Duration.ofMillis(8);
   private static final Duration HOSTS_KNOWN_FOR = Duration.ofSeconds(1);
 
   private final TenantName tenant;
@@ -51,8 +53,16 @@ final class Attendant {
   private void attend(Room room) {
     Duration pause = Duration.ZERO;
     while (room.awaitReason(pause)) {
+      long beganNanos = System.nanoTime();
       pause = serveAll(room);
+      rest(System.nanoTime() - beganNanos);
     }
+  }
+
+  // Every worker that comes back is a reason for another round. Who comes meanwhile is served
+  // together, and half of the time is left to those who work.
+  private static void rest(long tookNanos) {
+    LockSupport.parkNanos(Math.min(tookNanos, LONGEST_REST.toNanos()));
   }
 
   private Duration serveAll(Room room) {
@@ -104,7 +114,7 @@ final class Attendant {
   }
 
   private void answer(Room room, Waiter waiter, List<Lease> hand, Map<UUID, Job> looked) {
-    if (waiter.caller.isGone()) { // since it was looked at last
+    if (waiter.caller.isGone()) { // for sure, now that it is to get something
       waiter.answer.complete(Hand.EMPTY);
       Hand.giveBack(leases, waiter.request, hand);
       room.ring();

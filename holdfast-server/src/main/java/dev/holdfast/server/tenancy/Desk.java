@@ -28,4 +28,5 @@ public record Desk(
     Kinds kinds,
     Nodes nodes,
     Settings settings,
-    Webhooks webhooks) {}
+    Webhooks webhooks,
+    PullSecret pullSecret) {}

@@ -56,6 +56,7 @@ public final class Desks {
         new Kinds(tenant.db()),
         new Nodes(tenant.db()),
         new Settings(tenant),
-        new Webhooks(tenant.db()));
+        new Webhooks(tenant.db()),
+        new PullSecret(tenant.db()));
   }
 }
