@@ -22,7 +22,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.JdbiException;
-import org.jdbi.v3.core.statement.Query;
 
 /** The jobs of one tenant, as applications see them: put them in, look at them. Thread-safe. */
 public final class Jobs {
