@@ -31,7 +31,7 @@ final class Remote {
   @Option(
       names = "--server",
       defaultValue = "${env:HOLDFAST_SERVER:-http://127.0.0.1:8080}",
-      description = "Its address. Default: ${DEFAULT-VALUE}",
+      description = "The server's address. Default: ${DEFAULT-VALUE}",
       paramLabel = "URL")
   private String server = "";
 
@@ -45,13 +45,15 @@ final class Remote {
   @Option(
       names = "--tenant",
       defaultValue = "${env:HOLDFAST_TENANT:-}",
-      description = "For a token that belongs to none.")
+      description = "The tenant, for a token that belongs to none.",
+      paramLabel = "NAME")
   private String tenant = "";
 
   @Option(
       names = {"-o", "--output"},
       defaultValue = "table",
-      description = "table, for people, or json. Default: ${DEFAULT-VALUE}")
+      description = "table, for people, or json. Default: ${DEFAULT-VALUE}",
+      paramLabel = "FORMAT")
   private String output = "";
 
   Output output() {

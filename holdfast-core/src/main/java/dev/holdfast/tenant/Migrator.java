@@ -30,7 +30,8 @@ public final class Migrator {
               "002_invariants",
               "003_invariants_of_resources",
               "004_schedules",
-              "005_registry"));
+              "005_registry",
+              "006_kind_settings"));
 
   private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 

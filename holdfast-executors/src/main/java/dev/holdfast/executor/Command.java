@@ -36,6 +36,11 @@ final class Command {
     environment.put("HOLDFAST_JOB_ID", job.jobId().toString());
     environment.put("HOLDFAST_ATTEMPT", String.valueOf(job.attempt()));
     environment.put("HOLDFAST_FENCE", String.valueOf(job.fence()));
+    job.trace()
+        .ifPresent(trace -> {
+          environment.putIfAbsent("TRACEPARENT", trace.parent());
+          trace.state().ifPresent(state -> environment.putIfAbsent("TRACESTATE", state));
+        });
     return new Command(args, environment, secrets.toHide(named));
   }
 

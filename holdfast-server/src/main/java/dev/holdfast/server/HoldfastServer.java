@@ -10,6 +10,7 @@ import dev.holdfast.server.api.Parts;
 import dev.holdfast.server.api.Routes;
 import dev.holdfast.server.auth.TokenFile;
 import dev.holdfast.server.auth.Tokens;
+import dev.holdfast.server.database.Database;
 import dev.holdfast.server.dialect.Dialects;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.http.Web;
@@ -48,14 +49,18 @@ public final class HoldfastServer implements AutoCloseable {
   private Optional<Web> web = Optional.empty();
 
   private HoldfastServer(
-      ServerConfig config, DataSource dataSource, Map<String, String> environment) {
-    Holdfast holdfast = Holdfast.on(dataSource).migrate();
-    Tokens tokens = new Tokens(holdfast.tenants().control());
+      ServerConfig config,
+      Holdfast holdfast,
+      DataSource dataSource,
+      Map<String, String> environment) {
+    holdfast.migrate();
+    Tokens tokens = new Tokens(holdfast.tenants().control(), holdfast.reserved().control());
     RemoteWorkers workers = new RemoteWorkers(holdfast.tenants().control());
     Desks desks = new Desks(holdfast, workers);
     this.polls = new LongPolls();
     Hints hints = new Hints();
-    this.newToken = config.trust().auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
+    this.newToken =
+        config.trust().auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
     seed(holdfast, desks, environment);
     Figures figures = new Figures();
     this.routes = new ArrayList<>(Pages.routes(dataSource, figures));
@@ -135,18 +140,18 @@ public final class HoldfastServer implements AutoCloseable {
   }
 
   /** Starts a node; it is ready when this returns. */
-  public static HoldfastServer start(ServerConfig config, DataSource dataSource) {
-    return start(config, dataSource, System.getenv());
+  public static HoldfastServer start(ServerConfig config, Database database) {
+    return new HoldfastServer(config, database.holdfast(), database.work(), System.getenv());
   }
 
   /**
-   * Starts a node.
+   * Starts a node on a pool of somebody's, of which nothing is set aside.
    *
    * @param environment seeds settings that are not stored yet
    */
   public static HoldfastServer start(
       ServerConfig config, DataSource dataSource, Map<String, String> environment) {
-    return new HoldfastServer(config, dataSource, environment);
+    return new HoldfastServer(config, Holdfast.on(dataSource), dataSource, environment);
   }
 
   /** Where it listens; empty without the web's role. */

@@ -105,7 +105,8 @@ class HostileInputTest {
       for (String text : TEXTS) {
         replies.add(
             caller.send(
-                method, fill(route.at(route.path().replace("{tenant}", text)), ID, "name"),
+                method,
+                fill(route.at(route.path().replace("{tenant}", text)), ID, "name"),
                 route.fields().isEmpty() ? Optional.empty() : Optional.of("{}")));
       }
       return replies;

@@ -27,7 +27,8 @@ class MigratorTest {
 
   private static final AtomicInteger NUMBER = new AtomicInteger();
 
-  private final Db db = Db.on(TestDatabase.shared().dataSource(), new SchemaName("holdfast"));
+  private final Db db =
+      Db.on(TestDatabase.shared().dataSource()::getConnection, new SchemaName("holdfast"));
   private final Jdbi jdbi = db.jdbi();
   private final SchemaName schema = new SchemaName("migrator_" + NUMBER.incrementAndGet());
   private final Tenants tenants = new Tenants(TestDatabase.shared().dataSource(), schema);
@@ -112,7 +113,7 @@ class MigratorTest {
     assertThatExceptionOfType(HoldfastException.class)
         .isThrownBy(() -> Migrator.TENANT.check(db, schema))
         .withMessageContaining("version 99")
-        .withMessageContaining("knows 5")
+        .withMessageContaining("knows 6")
         .satisfies(refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.SCHEMA_MISMATCH));
     assertThatExceptionOfType(HoldfastException.class)
         .isThrownBy(() -> Migrator.TENANT.migrate(db, schema))

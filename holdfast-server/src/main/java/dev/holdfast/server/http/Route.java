@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * @param role empty where nobody need say who they are
  * @param scope whose things it is about
  * @param queries parameters after the question mark
- * @param waits its answer takes as long as the client lets it
+ * @param haste how long its answer takes, or may take
  * @param style how it listens and answers
  * @param fields of the JSON object that it takes; empty where it takes none
  */
@@ -26,7 +26,7 @@ public record Route(
     String summary,
     Set<String> queries,
     Set<String> fields,
-    boolean waits,
+    Haste haste,
     Style style,
     Handler handler) {
 
@@ -49,6 +49,15 @@ public record Route(
     SYSTEM
   }
 
+  /** How long an answer takes, or may take. */
+  public enum Haste {
+    USUAL,
+    /** As long as the client lets it. */
+    WAITS,
+    /** Not behind others: somebody's leases end if it is late. */
+    URGENT
+  }
+
   @FunctionalInterface
   public interface Handler {
     Answer handle(Request request) throws Exception;
@@ -63,7 +72,7 @@ public record Route(
         summary,
         Set.of(),
         Set.of(),
-        false,
+        Haste.USUAL,
         Style.NATIVE,
         handler);
   }
@@ -77,14 +86,14 @@ public record Route(
         summary,
         Set.of(),
         Set.of(),
-        false,
+        Haste.USUAL,
         Style.NATIVE,
         handler);
   }
 
   public Route queries(String... names) {
     return new Route(
-        method, path, role, scope, summary, Set.of(names), fields, waits, style, handler);
+        method, path, role, scope, summary, Set.of(names), fields, haste, style, handler);
   }
 
   public Route fields(String... names) {
@@ -93,27 +102,42 @@ public record Route(
 
   public Route fields(Set<String> names) {
     return new Route(
-        method, path, role, scope, summary, queries, Set.copyOf(names), waits, style, handler);
+        method, path, role, scope, summary, queries, Set.copyOf(names), haste, style, handler);
   }
 
   public Route ofAllTenants() {
     return new Route(
-        method, path, role, Scope.SYSTEM, summary, queries, fields, waits, style, handler);
+        method, path, role, Scope.SYSTEM, summary, queries, fields, haste, style, handler);
   }
 
   public Route waiting() {
-    return new Route(method, path, role, scope, summary, queries, fields, true, style, handler);
+    return new Route(
+        method, path, role, scope, summary, queries, fields, Haste.WAITS, style, handler);
+  }
+
+  /** By connections that nobody else takes: it must not wait behind others. */
+  public Route urgent() {
+    return new Route(
+        method, path, role, scope, summary, queries, fields, Haste.URGENT, style, handler);
+  }
+
+  public boolean waits() {
+    return haste == Haste.WAITS;
+  }
+
+  boolean isUrgent() {
+    return haste == Haste.URGENT;
   }
 
   /** As clients of another system know it. */
   public Route inDialect() {
     return new Route(
-        method, path, role, scope, summary, queries, fields, waits, Style.DIALECT, handler);
+        method, path, role, scope, summary, queries, fields, haste, Style.DIALECT, handler);
   }
 
   /** The same at another path. */
   public Route at(String path) {
-    return new Route(method, path, role, scope, summary, queries, fields, waits, style, handler);
+    return new Route(method, path, role, scope, summary, queries, fields, haste, style, handler);
   }
 
   /** The same, found under the name of a tenant: its clients send no header that would say it. */

@@ -168,7 +168,7 @@ public final class Web implements AutoCloseable {
     if (route.role().isEmpty()) {
       return new Request(route, http, Principal.EVERYBODY, Web::noTenant, () -> true);
     }
-    Principal principal = gate.identify(http);
+    Principal principal = gate.identify(http, route);
     gate.authorise(principal, route.role().get());
     gate.checkQueries(http, route);
     BooleanSupplier known = () -> gate.isKnown(http);

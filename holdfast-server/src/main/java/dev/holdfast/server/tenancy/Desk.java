@@ -11,7 +11,11 @@ import dev.holdfast.schedule.Schedules;
 import dev.holdfast.subject.Subjects;
 import dev.holdfast.tenant.Tenant;
 
-/** One tenant's things, ready to hand. */
+/**
+ * One tenant's things, ready to hand.
+ *
+ * @param pulse the same leases by connections of their own, for beats
+ */
 public record Desk(
     Tenant tenant,
     Jobs jobs,
@@ -23,6 +27,7 @@ public record Desk(
     Audit audit,
     Invariants invariants,
     RemoteLeases leases,
+    RemoteLeases pulse,
     Kinds kinds,
     Nodes nodes,
     Settings settings,

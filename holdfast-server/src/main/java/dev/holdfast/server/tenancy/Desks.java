@@ -52,6 +52,7 @@ public final class Desks {
         holdfast.audit(name),
         holdfast.invariants(name),
         holdfast.remoteLeases(name, hosts),
+        holdfast.remotePulse(name, hosts),
         new Kinds(tenant.db()),
         new Nodes(tenant.db()),
         new Settings(tenant),
