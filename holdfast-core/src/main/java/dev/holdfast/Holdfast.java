@@ -1,12 +1,15 @@
 package dev.holdfast;
 
+import dev.holdfast.audit.Act;
 import dev.holdfast.audit.Audit;
 import dev.holdfast.codec.Codec;
 import dev.holdfast.codec.JacksonCodec;
+import dev.holdfast.doctor.Doctor;
 import dev.holdfast.fleet.Hosts;
 import dev.holdfast.fleet.Workers;
 import dev.holdfast.hold.Resources;
 import dev.holdfast.invariant.Invariants;
+import dev.holdfast.lease.Fences;
 import dev.holdfast.lease.RemoteLeases;
 import dev.holdfast.lease.TransitionHook;
 import dev.holdfast.queue.Acts;
@@ -28,6 +31,8 @@ import dev.holdfast.wake.Bell;
 import dev.holdfast.wake.Channel;
 import dev.holdfast.wake.Listening;
 import dev.holdfast.worker.WorkerBuilder;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -236,6 +241,27 @@ public final class Holdfast {
   /** The same leases by connections set aside: for beats, which must not wait behind the rest. */
   public RemoteLeases remotePulse(TenantName tenant, Hosts hosts) {
     return wiring.pulse(tenant, hosts).remote();
+  }
+
+  /**
+   * Takes all tenants' fences past any that a database which was restored or promoted cannot know
+   * of; before anybody works on it.
+   *
+   * @return the fence that each goes on from
+   */
+  public Map<TenantName, Long> raiseFences(Act act) {
+    Map<TenantName, Long> raised = new LinkedHashMap<>();
+    tenants.list().forEach(name -> raised.put(name, Fences.raise(tenants.tenant(name), act)));
+    return raised;
+  }
+
+  /**
+   * Looks at the ground that all this stands on.
+   *
+   * @param clock this machine's, to be compared with the database's
+   */
+  public Doctor doctor(InstantSource clock) {
+    return new Doctor(tenants, this::queues, clock);
   }
 
   /** All workers that are known. */

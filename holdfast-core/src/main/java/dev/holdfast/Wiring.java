@@ -21,6 +21,7 @@ import dev.holdfast.tenant.Tenants;
 import dev.holdfast.wake.Announcer;
 import dev.holdfast.wake.Bell;
 import dev.holdfast.wake.Listening;
+import dev.holdfast.worker.ServedKinds;
 import dev.holdfast.worker.Surroundings;
 import dev.holdfast.worker.Surroundings.Background;
 import dev.holdfast.worker.Surroundings.Looping;
@@ -29,7 +30,6 @@ import dev.holdfast.worker.WorkerListener;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
@@ -63,7 +63,7 @@ record Wiring(
   }
 
   Surroundings surroundings(
-      WorkerConfig config, Set<String> kinds, WorkerListener listener, TenantName name) {
+      WorkerConfig config, ServedKinds kinds, WorkerListener listener, TenantName name) {
     Tenants own = tenants.keepingAConnection();
     Tenants pulse = reserved.keepingAConnection();
     Presence presence = presence(own, config, kinds, Optional.of(name.value()));
@@ -80,12 +80,16 @@ record Wiring(
             () -> reapers.runOnce(served, UPKEEP_PERIOD)));
   }
 
-  Surroundings surroundingsOfAll(WorkerConfig config, Set<String> kinds, WorkerListener listener) {
+  Surroundings surroundingsOfAll(WorkerConfig config, ServedKinds kinds, WorkerListener listener) {
     Tenants own = tenants.keepingAConnection();
     Tenants pulse = reserved.keepingAConnection();
     Presence presence = presence(own, config, kinds, Optional.empty());
     Reapers reapers = new Reapers(this::reaper);
-    TenantRotation rotation = new TenantRotation(own, tenant -> leases(tenant, presence));
+    TenantRotation rotation =
+        new TenantRotation(
+            own,
+            tenant -> leases(tenant, presence),
+            (request, tenant) -> request.withKinds(kinds.of(tenant)));
     rotation.refresh();
     return new Surroundings(
         rotation,
@@ -132,16 +136,17 @@ record Wiring(
   }
 
   private static Presence presence(
-      Tenants own, WorkerConfig config, Set<String> kinds, Optional<String> tenant) {
+      Tenants own, WorkerConfig config, ServedKinds kinds, Optional<String> tenant) {
     return new Presence(
         own.control(),
-        new WorkerInfo(
-            config.name(),
-            config.host(),
-            config.labels(),
-            tenant,
-            config.queues(),
-            Optional.of(kinds)));
+        () ->
+            new WorkerInfo(
+                config.name(),
+                config.host(),
+                config.labels(),
+                tenant,
+                config.queues(),
+                Optional.of(kinds.all())));
   }
 
   private List<Background> background(

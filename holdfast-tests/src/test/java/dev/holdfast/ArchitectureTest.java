@@ -38,6 +38,7 @@ class ArchitectureTest {
           .withImportOption(location ->
               location.contains("holdfast-core")
                   || location.contains("holdfast-executors")
+                  || location.contains("holdfast-agent")
                   || location.contains("testkit"))
           .importPackages("dev.holdfast");
 
@@ -45,6 +46,11 @@ class ArchitectureTest {
       new ClassFileImporter()
           .withImportOption(location -> location.contains("holdfast-executors"))
           .importPackages("dev.holdfast.executor");
+
+  private static final JavaClasses AGENT =
+      new ClassFileImporter()
+          .withImportOption(location -> location.contains("holdfast-agent"))
+          .importPackages("dev.holdfast.agent");
 
   @Test
   void jobs_and_what_becomes_of_them_are_pure_java() {
@@ -92,13 +98,47 @@ class ArchitectureTest {
             "java.util..",
             "org.jspecify..",
             "org.slf4j..",
+            "com.github.dockerjava..",
+            "dev.holdfast.codec..",
             "dev.holdfast.error..",
             "dev.holdfast.executor..",
+            "dev.holdfast.fleet..",
             "dev.holdfast.job..",
             "dev.holdfast.loop..",
             "dev.holdfast.worker..")
         .because("agents run them, which have no database")
         .check(EXECUTORS);
+  }
+
+  @Test
+  void agents_know_the_api_and_no_database() {
+    classes()
+        .that()
+        .resideInAPackage("dev.holdfast.agent..")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            "java.io..",
+            "java.lang..",
+            "java.net..",
+            "java.nio..",
+            "java.time..",
+            "java.util..",
+            "org.jspecify..",
+            "org.slf4j..",
+            "tools.jackson.databind..",
+            "dev.holdfast.agent..",
+            "dev.holdfast.api..",
+            "dev.holdfast.codec..",
+            "dev.holdfast.error..",
+            "dev.holdfast.executor..",
+            "dev.holdfast.job..",
+            "dev.holdfast.lease..",
+            "dev.holdfast.loop..",
+            "dev.holdfast.tenant..",
+            "dev.holdfast.wake..",
+            "dev.holdfast.worker..")
+        .check(AGENT);
   }
 
   @Test

@@ -10,6 +10,7 @@ import dev.holdfast.job.JobAct;
 import dev.holdfast.job.JobIds;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
+import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.queue.Enqueued;
 import dev.holdfast.queue.JobFilter;
 import dev.holdfast.queue.JobPage;
@@ -18,6 +19,7 @@ import dev.holdfast.queue.Why;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.wake.Bell;
 import dev.holdfast.worker.Surroundings;
+import dev.holdfast.worker.Surroundings.Background;
 import dev.holdfast.worker.WorkerBuilder;
 import dev.holdfast.worker.WorkerConfig;
 import java.net.http.HttpClient;
@@ -29,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -47,6 +50,9 @@ public final class HoldfastClient {
   // ends. So a worker that closes waits for it, and two seconds is what that may cost. A waiting
   // claim also uses up the beginning of the lease that it brings, as far as its worker can tell.
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
+
+  private static final Map<String, String> SAID =
+      Map.of(ApiVersion.HEADER, String.valueOf(ApiVersion.CURRENT));
 
   private final Wire wire;
   private final Codec codec;
@@ -67,7 +73,7 @@ public final class HoldfastClient {
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(CONNECT_TIMEOUT)
             .build();
-    return new HoldfastClient(new Wire(http, base(url), Map.of(), TIMEOUT), new JacksonCodec());
+    return new HoldfastClient(new Wire(http, base(url), SAID, TIMEOUT), new JacksonCodec());
   }
 
   private static String base(String url) {
@@ -274,10 +280,20 @@ public final class HoldfastClient {
    * completion of its job: {@code JobContext.inTransaction} needs a worker on the database.
    */
   public WorkerBuilder worker() {
+    return worker(leases -> leases, List.of());
+  }
+
+  /**
+   * The same, for those who stand between a worker and its leases.
+   *
+   * @param background what runs as long as the worker does
+   */
+  public WorkerBuilder worker(UnaryOperator<LeaseSource> around, List<Background> background) {
     return new WorkerBuilder(
         codec,
         (config, kinds, listener) ->
-            new Surroundings(leases().waiting(wait(config)), leases(), new Bell(), List.of()));
+            new Surroundings(
+                around.apply(leases().waiting(wait(config))), leases(), new Bell(), background));
   }
 
   private static Duration wait(WorkerConfig config) {

@@ -161,14 +161,29 @@ public final class HttpLeases implements LeaseSource {
   private List<FinishReply> send(String worker, List<Finish> ends) {
     ObjectNode body = Json.object().put("worker", worker);
     ArrayNode results = body.putArray("results");
-    for (Finish end : ends) {
-      ObjectNode result = putKey(results.addObject(), end.lease());
-      end.logExcerpt().ifPresent(excerpt -> result.put("log_excerpt", excerpt));
-      OutcomeJson.write(result, end.outcome());
-    }
+    ends.forEach(end -> results.add(written(end)));
     return results("/leases/finish", body, ends.size()).stream()
         .map(HttpLeases::finishReply)
         .toList();
+  }
+
+  /** An end, to be kept until it is known to be recorded. */
+  public static ObjectNode written(Finish end) {
+    ObjectNode result = putKey(Json.object(), end.lease());
+    end.logExcerpt().ifPresent(excerpt -> result.put("log_excerpt", excerpt));
+    OutcomeJson.write(result, end.outcome());
+    return result;
+  }
+
+  /**
+   * Sends an end that was {@link #written}, perhaps by a process that is no more.
+   *
+   * @param worker whose lease it was
+   */
+  public FinishReply finishWritten(String worker, ObjectNode end) {
+    ObjectNode body = Json.object().put("worker", worker);
+    body.putArray("results").add(end);
+    return finishReply(results("/leases/finish", body, 1).getFirst());
   }
 
   private static int chars(Finish end) {

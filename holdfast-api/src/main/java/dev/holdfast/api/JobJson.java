@@ -22,21 +22,26 @@ public final class JobJson {
   private JobJson() {}
 
   /**
-   * Writes a job.
+   * Writes a job for people.
    *
-   * @param withArgs for those who may see them
+   * @param withArgs for those who may see them; what is secret among them stays so
    */
   public static ObjectNode write(Job job, boolean withArgs) {
+    return write(job, withArgs ? MaskedArgs.of(job.args()) : Payload.NULL);
+  }
+
+  /** For the worker that runs it. */
+  static ObjectNode writeWhole(Job job) {
+    return write(job, job.args());
+  }
+
+  private static ObjectNode write(Job job, Payload args) {
     ObjectNode json = Json.object();
     json.put("id", job.id().toString());
     json.put("kind", job.kind());
     json.put("queue", job.queue());
     json.put("state", job.state().stored());
-    if (withArgs) {
-      Json.put(json, "args", job.args());
-    } else {
-      json.putNull("args");
-    }
+    Json.put(json, "args", args);
     json.put("priority", job.priority());
     Json.put(json, "run_at", job.runAt());
     Json.put(json, "target", job.needs().target());

@@ -53,7 +53,7 @@ public final class LeaseJson {
    */
   public static ObjectNode write(Lease lease, Job job) {
     ObjectNode json = Json.object();
-    json.set("job", JobJson.write(job, true));
+    json.set("job", JobJson.writeWhole(job));
     json.put("tenant", lease.key().tenant());
     json.put("fence", lease.key().fence());
     Json.put(json, "expires_at", lease.expiresAt());

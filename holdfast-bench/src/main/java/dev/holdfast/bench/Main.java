@@ -3,12 +3,12 @@ package dev.holdfast.bench;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The commands {@code bench} and {@code prove} of {@code ./holdfast}. */
+/** The command {@code bench} of {@code ./holdfast}. */
 @Command(
     name = "holdfast",
-    description = "Measures Holdfast, and proves its promises under load and failure.",
+    description = "Measures Holdfast.",
     mixinStandardHelpOptions = true,
-    subcommands = {BenchCommand.class, DrainOnceCommand.class})
+    subcommands = {BenchCommand.class, DrainOnceCommand.class, FleetCommand.class})
 final class Main implements Runnable {
 
   public static void main(String[] args) {
@@ -19,10 +19,5 @@ final class Main implements Runnable {
   @Override
   public void run() {
     CommandLine.usage(this, System.out);
-  }
-
-  @Command(description = "Proves the promises of Holdfast under load and failure.")
-  void prove() {
-    run();
   }
 }

@@ -26,14 +26,20 @@ import picocli.CommandLine.UnmatchedArgumentException;
     versionProvider = Main.Version.class,
     subcommands = {
       ServerCommand.class,
+      AgentCommand.class,
       RunCommand.class,
       MigrateCommand.class,
+      BackupCommand.class,
+      RestoreCommand.class,
+      FencesCommand.class,
+      DoctorCommand.class,
       picocli.AutoComplete.GenerateCompletion.class
     },
     footer = {
       "",
       "In the source tree, ./holdfast also runs:",
       "  bench   Measures Holdfast beside raw SQL on a PostgreSQL of its own.",
+      "  prove   Puts its promises to the test, for longer than its tests do.",
       "",
       "Completion for bash and zsh: source <(holdfast generate-completion)"
     })

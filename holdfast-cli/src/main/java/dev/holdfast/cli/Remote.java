@@ -2,13 +2,8 @@ package dev.holdfast.cli;
 
 import dev.holdfast.api.HoldfastClient;
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.tenant.TenantName;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Locale;
-import java.util.Optional;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Which server, who asks, and how the answer is to look: the same options everywhere. */
@@ -28,26 +23,7 @@ final class Remote {
     }
   }
 
-  @Option(
-      names = "--server",
-      defaultValue = "${env:HOLDFAST_SERVER:-http://127.0.0.1:8080}",
-      description = "The server's address. Default: ${DEFAULT-VALUE}",
-      paramLabel = "URL")
-  private String server = "";
-
-  @Option(
-      names = "--token-file",
-      defaultValue = "${env:HOLDFAST_TOKEN_FILE:-holdfast-data/admin.token}",
-      description = "Where the token is, unless $$HOLDFAST_TOKEN has it. Default: ${DEFAULT-VALUE}",
-      paramLabel = "FILE")
-  private Path tokenFile = Path.of("");
-
-  @Option(
-      names = "--tenant",
-      defaultValue = "${env:HOLDFAST_TENANT:-}",
-      description = "The tenant, for a token that belongs to none.",
-      paramLabel = "NAME")
-  private String tenant = "";
+  @Mixin private Connection connection = new Connection();
 
   @Option(
       names = {"-o", "--output"},
@@ -61,23 +37,6 @@ final class Remote {
   }
 
   HoldfastClient client() {
-    HoldfastClient client = HoldfastClient.at(server);
-    client = token().map(client::withToken).orElse(client);
-    return tenant.isBlank() ? client : client.withTenant(new TenantName(tenant));
-  }
-
-  // Without one the server says what it wants, and one with authentication off wants none.
-  private Optional<String> token() {
-    String given = System.getenv("HOLDFAST_TOKEN");
-    if (given != null && !given.isBlank()) {
-      return Optional.of(given.strip());
-    }
-    try {
-      return Files.isReadable(tokenFile)
-          ? Optional.of(Files.readString(tokenFile).strip())
-          : Optional.empty();
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot read " + tokenFile, e);
-    }
+    return connection.client();
   }
 }

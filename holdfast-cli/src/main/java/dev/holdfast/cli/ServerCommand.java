@@ -1,7 +1,6 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.executor.ExecutorConfig;
 import dev.holdfast.executor.JobExecutors;
 import dev.holdfast.server.ExecutorSettings;
 import dev.holdfast.server.HoldfastServer;
@@ -16,12 +15,13 @@ import dev.holdfast.server.postgres.EmbeddedPostgres;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -115,7 +115,7 @@ final class ServerCommand implements Callable<Integer> {
       names = "--executors",
       defaultValue = "${env:HOLDFAST_EXECUTORS:-}",
       description =
-          "What it runs itself: process, http, or none. Default: process and http on an address of this"
+          "What it runs itself: process, http, container, ansible, or none. Default: process and http on an address of this"
               + " machine's own, none elsewhere.",
       showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
       paramLabel = "NAME,…")
@@ -128,12 +128,7 @@ final class ServerCommand implements Callable<Integer> {
       paramLabel = "QUEUE,…")
   private String executorQueues = "";
 
-  @Option(
-      names = "--http-hosts",
-      defaultValue = "${env:HOLDFAST_HTTP_HOSTS:-}",
-      description = "Hosts that http jobs may call, like api.example.org or *.example.org.",
-      paramLabel = "HOST,…")
-  private String httpHosts = "";
+  @Mixin private Permissions permissions = new Permissions();
 
   @Option(
       names = "--pool-size",
@@ -230,9 +225,9 @@ final class ServerCommand implements Callable<Integer> {
             .withAuth(auth.equals("on"))
             .withAddress(host, port)
             .withRoles(ServerRole.parse(roles))
-            .withNames(set(names))
-            .withProxies(new Proxies(set(proxies)))
-            .withReceivers(new Receivers(set(webhookNetworks)));
+            .withNames(Lists.set(names))
+            .withProxies(new Proxies(Lists.set(proxies)))
+            .withReceivers(new Receivers(Lists.set(webhookNetworks)));
     config = config.withExecutors(executors(config));
     return certificate.isBlank()
         ? config
@@ -241,35 +236,31 @@ final class ServerCommand implements Callable<Integer> {
 
   private ExecutorSettings executors(ServerConfig config) {
     Set<String> chosen =
-        executors.isBlank() && config.address().isLoopback() ? JobExecutors.NAMES : set(executors);
+        executors.isBlank() && config.address().isLoopback()
+            ? JobExecutors.USUAL
+            : Lists.set(executors);
     return new ExecutorSettings(
         chosen.equals(Set.of("none")) ? Set.of() : chosen,
-        set(executorQueues),
-        ExecutorConfig.DEFAULTS.withSecretsOf(System.getenv()).withAllowedHosts(set(httpHosts)));
-  }
-
-  private static Set<String> set(String list) {
-    return Arrays.stream(list.split(",", -1))
-        .map(String::strip)
-        .filter(each -> !each.isEmpty())
-        .collect(Collectors.toSet());
+        Lists.set(executorQueues),
+        permissions.config(data.resolve("scratch")));
   }
 
   private void greet(ServerConfig config, HoldfastServer server) {
     PrintWriter out = spec().commandLine().getOut();
-    server
-        .port()
-        .ifPresent(at -> {
-          String address = config.address().url(at);
-          out.printf("Holdfast serves at %s, roles %s%n", address, roles);
-          out.printf("Jobs: %s/ui   API: %s/openapi.json%n", address, address);
-        });
+    Optional<String> address = server.port().map(config.address()::url);
+    address.ifPresent(url -> {
+      out.printf("Holdfast serves at %s, roles %s%n", url, roles);
+      out.printf("Dashboard: %s/ui   API: %s/openapi.json%n", url, url);
+    });
     server
         .newToken()
-        .ifPresent(token ->
-            out.printf(
-                "The first token, shown once and kept in %s: %s%n",
-                config.data().resolve("admin.token"), token));
+        .ifPresent(token -> {
+          out.printf(
+              "The first token, shown once and kept in %s: %s%n",
+              config.data().resolve("admin.token"), token);
+          // After the #, where it is in no log: browsers do not send that part.
+          address.ifPresent(url -> out.printf("Dashboard with it: %s/ui#token=%s%n", url, token));
+        });
     if (!config.trust().auth()) {
       out.println("Authentication is off: everybody on this machine may do everything.");
     }

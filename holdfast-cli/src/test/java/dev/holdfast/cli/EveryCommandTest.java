@@ -164,6 +164,9 @@ class EveryCommandTest {
     String id = id(say("run --detach --queue " + QUEUE, "--", "echo", "later"));
     assertThat(say("jobs wait " + id + " --timeout 60")).contains("succeeded");
     assertThat(say("jobs logs " + id + " -f -o json")).contains("\"line\":\"later\"");
+    String greeting = id(say("enqueue greet --args {\"who\":\"ada\"} --queue " + QUEUE));
+    assertThat(say("jobs wait " + greeting + " --timeout 60")).contains("succeeded");
+    assertThat(say("jobs logs " + greeting)).isEqualTo("ada\n");
   }
 
   @Test

@@ -40,7 +40,8 @@ class VerbsTest {
           "POST /jobs/{id}/logs",
           "GET /jobs/{id}/logs",
           "GET /events",
-          "POST /jobs/batch");
+          "POST /jobs/batch",
+          "GET /doctor");
 
   @TempDir private static Path data;
   private static HoldfastServer server;

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Shows a worker to the others, and hears from the same beat which hosts have one. Thread-safe. */
@@ -20,7 +21,7 @@ public final class Presence implements Hosts {
         INSERT INTO {schema}.worker (incarnation, name, host, labels, tenant, queues, kinds, process)
         VALUES
           (:incarnation, :name, :host, :labels, :tenant, :queues, :kinds, :process)
-        ON CONFLICT (incarnation) DO UPDATE SET beat_at = now()
+        ON CONFLICT (incarnation) DO UPDATE SET beat_at = now(), kinds = excluded.kinds
       )
       SELECT DISTINCT host
         FROM {schema}.worker
@@ -37,14 +38,23 @@ public final class Presence implements Hosts {
   private final UUID incarnation = UUID.randomUUID();
   private final Optional<ProcessId> process = ProcessId.current();
   private final Db db;
-  private final WorkerInfo worker;
+  private final Supplier<WorkerInfo> self;
   private final String beat;
   private final String leave;
   private volatile Set<String> online = Set.of();
 
   public Presence(Db control, WorkerInfo worker) {
+    this(control, () -> worker);
+  }
+
+  /**
+   * Of a worker that learns.
+   *
+   * @param self what it says about itself now; only its kinds may change
+   */
+  public Presence(Db control, Supplier<WorkerInfo> self) {
     this.db = control;
-    this.worker = worker;
+    this.self = self;
     this.beat = control.sql(BEAT);
     this.leave = control.sql(LEAVE);
   }
@@ -55,6 +65,7 @@ public final class Presence implements Hosts {
   }
 
   public void beat() {
+    WorkerInfo worker = self.get();
     online =
         db.withHandle(handle ->
             handle
@@ -65,14 +76,14 @@ public final class Presence implements Hosts {
                 .bindArray("labels", String.class, (Object[]) Placement.stored(worker.labels()))
                 .bind("tenant", worker.tenant().orElse(null))
                 .bindArray("queues", String.class, worker.queues())
-                .bindByType("kinds", kinds(), String[].class)
+                .bindByType("kinds", kinds(worker), String[].class)
                 .bind("process", process.map(ProcessId::stored).orElse(null))
                 .bind("absent_ms", ABSENT_AFTER.toMillis())
                 .mapTo(String.class)
                 .collectIntoSet());
   }
 
-  private String @Nullable [] kinds() {
+  private static String @Nullable [] kinds(WorkerInfo worker) {
     return worker.kinds().map(kinds -> kinds.toArray(String[]::new)).orElse(null);
   }
 

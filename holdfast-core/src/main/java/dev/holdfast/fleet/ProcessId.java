@@ -12,7 +12,7 @@ import java.util.Optional;
  * and containers have numbers of their own. So it comes with the machine's boot, the space of
  * numbers, and when the process began.
  */
-record ProcessId(String boot, String space, long pid, String began) {
+public record ProcessId(String boot, String space, long pid, String began) {
 
   private static final Path PROC = Path.of("/proc");
 
@@ -21,7 +21,7 @@ record ProcessId(String boot, String space, long pid, String began) {
   private static final int BEGAN = 19;
 
   /** This one; empty where the system does not tell. */
-  static Optional<ProcessId> current() {
+  public static Optional<ProcessId> current() {
     try {
       long pid = ProcessHandle.current().pid();
       String boot = readBoot();
@@ -32,7 +32,7 @@ record ProcessId(String boot, String space, long pid, String began) {
     }
   }
 
-  static ProcessId of(String stored) {
+  public static ProcessId of(String stored) {
     String[] parts = stored.split(" ", -1);
     if (parts.length != 4) {
       throw HoldfastException.invalid("process", stored, "boot, space, number, beginning");
@@ -40,12 +40,12 @@ record ProcessId(String boot, String space, long pid, String began) {
     return new ProcessId(parts[0], parts[1], Long.parseLong(parts[2]), parts[3]);
   }
 
-  String stored() {
+  public String stored() {
     return boot + " " + space + " " + pid + " " + began;
   }
 
   /** Whether it is sure that it no longer runs, seen from {@code here}. */
-  boolean isDead(ProcessId here) {
+  public boolean isDead(ProcessId here) {
     if (!boot.equals(here.boot) || !space.equals(here.space)) {
       return false; // it may live on another machine, or in a container we cannot see into
     }
@@ -57,7 +57,7 @@ record ProcessId(String boot, String space, long pid, String began) {
   }
 
   /** On the same machine, that says that it was rebooted since. */
-  boolean isOfAnotherBoot(ProcessId here) {
+  public boolean isOfAnotherBoot(ProcessId here) {
     return !boot.equals(here.boot);
   }
 

@@ -2,6 +2,7 @@ package dev.holdfast.fleet;
 
 import dev.holdfast.codec.Codec;
 import dev.holdfast.codec.JacksonCodec;
+import dev.holdfast.job.Payload;
 import dev.holdfast.job.Placement;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.tenant.Db;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -30,15 +32,17 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
   private static final String BEAT =
       """
       WITH beat AS (
-        INSERT INTO {schema}.worker (incarnation, name, host, labels, tenant, queues, kinds)
-        SELECT incarnation, name, host, labels, tenant, queues, kinds
+        INSERT INTO {schema}.worker (incarnation, name, host, labels, tenant, queues, kinds,
+                                     info)
+        SELECT incarnation, name, host, labels, tenant, queues, kinds, info::json
           FROM json_to_recordset(:seen::json)
             AS seen (incarnation uuid, name text, host text, labels text[], tenant text,
-                     queues text[], kinds text[])
+                     queues text[], kinds text[], info text)
          ORDER BY incarnation
         ON CONFLICT (incarnation) DO UPDATE
            SET beat_at = now(), host = excluded.host, labels = excluded.labels,
-               queues = excluded.queues, kinds = excluded.kinds
+               queues = excluded.queues, kinds = excluded.kinds,
+               info = coalesce(excluded.info, worker.info)
       ), spoke AS (
         SELECT incarnation
           FROM {schema}.worker
@@ -62,12 +66,21 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
       List<String> labels,
       @Nullable String tenant,
       Set<String> queues,
-      @Nullable Set<String> kinds) {}
+      @Nullable Set<String> kinds,
+      @Nullable String info) {}
+
+  private record Seen(WorkerInfo worker, Optional<Payload> vitals) {
+
+    // Few requests bring them, and the next one must not take them away.
+    Seen after(Seen earlier) {
+      return vitals.isPresent() ? this : new Seen(worker, earlier.vitals);
+    }
+  }
 
   private final Codec json = new JacksonCodec();
   private final Db db;
   private final String beat;
-  private final Map<UUID, WorkerInfo> seen = new ConcurrentHashMap<>();
+  private final Map<UUID, Seen> seen = new ConcurrentHashMap<>();
   private final Set<UUID> spoke = ConcurrentHashMap.newKeySet();
   private volatile Set<String> online = Set.of();
 
@@ -78,7 +91,17 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
 
   /** A worker has asked for work. */
   public void seen(WorkerInfo worker) {
-    seen.put(incarnation(worker.tenant().orElse(""), worker.name()), worker);
+    seen(new Seen(worker, Optional.empty()));
+  }
+
+  /** A worker says that it is there, and how it is. */
+  public void seen(WorkerInfo worker, Payload vitals) {
+    seen(new Seen(worker, Optional.of(vitals)));
+  }
+
+  private void seen(Seen now) {
+    UUID incarnation = incarnation(now.worker.tenant().orElse(""), now.worker.name());
+    seen.merge(incarnation, now, (earlier, later) -> later.after(earlier));
   }
 
   /** A worker has reported; what it is, it said when it asked for work, here or elsewhere. */
@@ -98,11 +121,11 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
 
   @Override
   public Duration runOnce() {
-    Map<UUID, WorkerInfo> round = new TreeMap<>(seen);
+    Map<UUID, Seen> round = new TreeMap<>(seen);
     Set<UUID> alsoThere = new TreeSet<>(spoke);
     alsoThere.removeAll(round.keySet()); // one statement must not write a row twice
     List<Row> rows = new ArrayList<>();
-    round.forEach((incarnation, worker) -> rows.add(row(incarnation, worker)));
+    round.forEach((incarnation, each) -> rows.add(row(incarnation, each)));
     online =
         db.withHandle(handle ->
             handle
@@ -118,7 +141,8 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
     return PERIOD;
   }
 
-  private static Row row(UUID incarnation, WorkerInfo worker) {
+  private static Row row(UUID incarnation, Seen seen) {
+    WorkerInfo worker = seen.worker;
     return new Row(
         incarnation,
         worker.name(),
@@ -126,6 +150,7 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
         List.of(Placement.stored(worker.labels())),
         worker.tenant().orElse(null),
         worker.queues(),
-        worker.kinds().orElse(null));
+        worker.kinds().orElse(null),
+        seen.vitals.map(Payload::json).orElse(null));
   }
 }

@@ -1,10 +1,14 @@
 package dev.holdfast.fleet;
 
+import dev.holdfast.job.Payload;
 import java.time.Instant;
+import java.util.Optional;
 
 /**
  * A worker as others see it.
  *
  * @param online it has been heard of lately
+ * @param vitals what it last said about itself: load, memory, version; nothing, for most
  */
-public record WorkerState(WorkerInfo info, Instant startedAt, Instant beatAt, boolean online) {}
+public record WorkerState(
+    WorkerInfo info, Instant startedAt, Instant beatAt, boolean online, Optional<Payload> vitals) {}

@@ -1,6 +1,7 @@
 package dev.holdfast.fleet;
 
 import dev.holdfast.job.Limits;
+import dev.holdfast.job.Payload;
 import dev.holdfast.job.Placement;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
@@ -29,7 +30,7 @@ public final class Workers {
 
   private static final String LIST =
       """
-      SELECT name, host, labels, tenant, queues, kinds, started_at, beat_at,
+      SELECT name, host, labels, tenant, queues, kinds, info, started_at, beat_at,
              beat_at > now() - :absent_ms * interval '1 millisecond' AS online
         FROM {schema}.worker
        WHERE (tenant IS NULL OR tenant = :tenant) AND name > :after
@@ -76,7 +77,8 @@ public final class Workers {
         info,
         Columns.instant(row, "started_at"),
         Columns.instant(row, "beat_at"),
-        row.getBoolean("online"));
+        row.getBoolean("online"),
+        Columns.optionalText(row, "info").map(Payload::new));
   }
 
   /**

@@ -17,8 +17,13 @@ public final class JobIds {
 
   /** As PostgreSQL orders them, which is not how {@link UUID#compareTo} does. */
   public static final Comparator<UUID> ORDER =
-      Comparator.comparing(UUID::getMostSignificantBits, Long::compareUnsigned)
-          .thenComparing(UUID::getLeastSignificantBits, Long::compareUnsigned);
+      (one, other) -> {
+        int high =
+            Long.compareUnsigned(one.getMostSignificantBits(), other.getMostSignificantBits());
+        return high != 0
+            ? high
+            : Long.compareUnsigned(one.getLeastSignificantBits(), other.getLeastSignificantBits());
+      };
 
   private JobIds() {}
 

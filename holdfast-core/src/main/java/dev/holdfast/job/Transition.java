@@ -25,7 +25,13 @@ public record Transition(
     }
   }
 
+  private static final Transition SUCCEED = succeedWith(Payload.NULL);
+
   static Transition succeed(Payload result) {
+    return result.equals(Payload.NULL) ? SUCCEED : succeedWith(result);
+  }
+
+  private static Transition succeedWith(Payload result) {
     return new Transition(
         JobState.SUCCEEDED, "succeeded", Duration.ZERO, false, false, Optional.empty(), result);
   }

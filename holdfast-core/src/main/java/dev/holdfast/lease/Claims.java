@@ -6,11 +6,12 @@ import dev.holdfast.job.Policy;
 import dev.holdfast.lease.LanePositions.Position;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.Prepared;
+import dev.holdfast.tenant.Prepared.Values;
 import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,8 +20,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.statement.Query;
-import org.jdbi.v3.core.statement.StatementContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -180,13 +179,13 @@ final class Claims {
   private final LeaseRow leaseRow;
   private final Hosts hosts;
   private final LanePositions positions;
-  private final String claim;
+  private final Prepared claim;
 
   Claims(Db db, LeaseRow leaseRow, Hosts hosts, LanePositions positions) {
     this.leaseRow = leaseRow;
     this.hosts = hosts;
     this.positions = positions;
-    this.claim = db.sql(CLAIM);
+    this.claim = db.prepared(CLAIM);
   }
 
   /** One statement, and so a transaction already. */
@@ -199,56 +198,54 @@ final class Claims {
   }
 
   private Answer run(Handle handle, ClaimRequest request, List<Position> from) {
-    Query query = handle.createQuery(claim);
-    query
-        .bind("default_lease_ms", Policy.DEFAULTS.leaseLength().toMillis())
-        .bind("default_timeout_ms", defaultTimeoutMillis())
-        .bind("asked_lease_ms", request.leaseLength().map(Duration::toMillis).orElse(null))
-        .bind("preference_ms", PREFERENCE.toMillis())
-        .bind("host", request.host())
-        .bindArray("online_hosts", String.class, hosts.online())
-        .bindArray("at_lanes", Long.class, from.stream().map(Position::lane).toList())
-        .bindArray("at_run_ats", OffsetDateTime.class, from.stream().map(Position::runAt).toList())
-        .bindArray("at_seqs", Long.class, from.stream().map(Position::seq).toList())
-        .bindArray("queues", String.class, request.queues())
-        .bind("any_kind", request.kinds().isEmpty())
-        .bindArray("kinds", String.class, request.kinds().orElse(Set.of()))
-        .bindArray("labels", String.class, (Object[]) Placement.stored(request.labels()))
-        .bind("limit", request.limit())
-        .bind("claimed_as", request.claimedAs().stored())
-        .bind("worker", request.worker());
-    Answer answer = query.scanResultSet((rows, context) -> read(rows.get(), context));
+    Answer answer = claim.query(handle, values -> bind(values, request, from), this::read);
     request
         .leaseLength()
         .ifPresent(length -> answer.leases.replaceAll(lease -> lease.withLength(length)));
     return answer;
   }
 
+  private void bind(Values values, ClaimRequest request, List<Position> from) throws SQLException {
+    values
+        .set("default_lease_ms", Policy.DEFAULTS.leaseLength().toMillis())
+        .set("default_timeout_ms", defaultTimeoutMillis())
+        .set("asked_lease_ms", request.leaseLength().map(Duration::toMillis).orElse(null))
+        .set("preference_ms", PREFERENCE.toMillis())
+        .set("host", request.host())
+        .texts("online_hosts", hosts.online())
+        .numbers("at_lanes", from.stream().mapToLong(Position::lane).toArray())
+        .moments("at_run_ats", from.stream().map(Position::runAt).toList())
+        .numbers("at_seqs", from.stream().mapToLong(Position::seq).toArray())
+        .texts("queues", request.queues())
+        .set("any_kind", request.kinds().isEmpty())
+        .texts("kinds", request.kinds().orElse(Set.of()))
+        .texts("labels", List.of(Placement.stored(request.labels())))
+        .set("limit", request.limit())
+        .set("claimed_as", request.claimedAs().stored())
+        .set("worker", request.worker());
+  }
+
   static @Nullable Long defaultTimeoutMillis() {
     return Policy.DEFAULTS.timeout().length().map(Duration::toMillis).orElse(null);
   }
 
-  private Answer read(ResultSet rows, StatementContext context) throws SQLException {
-    try (rows) {
-      Answer answer = new Answer();
-      while (rows.next()) {
-        if (rows.isFirst()) {
-          answer.apart = ids(rows.getArray("apart"));
-        }
-        if (rows.getObject("id") == null) {
-          answer.nextDueIn = Columns.optionalWait(rows, "next_due_ms");
-        } else {
-          answer.leases.add(leaseRow.map(rows, context));
-          long lane = rows.getLong("lane");
-          // Rows come in order, so the last one seen of a lane is how far the claim came in it.
-          answer.reached.put(
-              lane,
-              new Position(
-                  lane, rows.getObject("run_at", OffsetDateTime.class), rows.getLong("seq")));
-        }
+  private Answer read(ResultSet rows) throws SQLException {
+    Answer answer = new Answer();
+    while (rows.next()) {
+      if (rows.isFirst()) {
+        answer.apart = ids(rows.getArray("apart"));
       }
-      return answer;
+      if (rows.getObject("id") == null) {
+        answer.nextDueIn = Columns.optionalWait(rows, "next_due_ms");
+      } else {
+        Lease lease = leaseRow.read(rows);
+        answer.leases.add(lease);
+        long lane = rows.getLong("lane");
+        // Rows come in order, so the last one seen of a lane is how far the claim came in it.
+        answer.reached.put(lane, new Position(lane, lease.runAt(), rows.getLong("seq")));
+      }
     }
+    return answer;
   }
 
   private static List<UUID> ids(Array array) throws SQLException {

@@ -79,6 +79,14 @@ record Ended(Lease lease, Transition transition, boolean stopped, Optional<Strin
     return !lease.needs().isNothing();
   }
 
+  /** There is nothing to write about it but that. */
+  boolean isMereSuccess() {
+    return transition.to() == JobState.SUCCEEDED
+        && transition.result().equals(Payload.NULL)
+        && said.isEmpty()
+        && !isGuarded();
+  }
+
   @Nullable String errorCode() {
     return transition.failure().map(Failure::code).orElse(null);
   }

@@ -1,7 +1,7 @@
 package dev.holdfast.lease;
 
 import java.time.Duration;
-import java.time.OffsetDateTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,7 +23,7 @@ public final class LanePositions {
   private static final long LONGEST_NANOS = Duration.ofSeconds(2).toNanos();
   private static final int TIMES_THE_COST = 50;
 
-  record Position(long lane, OffsetDateTime runAt, long seq) {}
+  record Position(long lane, Instant runAt, long seq) {}
 
   private final LongSupplier nanoTime;
   private final Map<Long, Position> positions = new HashMap<>();

@@ -32,6 +32,10 @@ record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> 
 
   @Override
   public Lease map(ResultSet row, StatementContext context) throws SQLException {
+    return read(row);
+  }
+
+  Lease read(ResultSet row) throws SQLException {
     Needs needs = Columns.needs(row);
     Policy policy = policies.resolve(row.getString("defaults"), row.getString("policy"));
     return new Lease(

@@ -25,4 +25,7 @@ public interface LeaseSource {
 
   /** Runs {@code work} and records its success in one transaction; rolls both back when lost. */
   FinishReply finishInTransaction(Lease lease, TransactionWork work) throws Exception;
+
+  /** A tenant may have work: a hint for sources of many. Does not block. */
+  default void announced(String tenant) {}
 }

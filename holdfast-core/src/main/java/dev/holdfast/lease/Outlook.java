@@ -4,6 +4,8 @@ import dev.holdfast.tenant.Columns;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 
@@ -21,7 +23,8 @@ record Outlook(
   // Each look is at the first row of an index: EXISTS would be planned without regard to any.
   static final String LOOK =
       """
-      SELECT extract(epoch FROM now() - pg_postmaster_start_time()) * 1000 AS up_ms,
+      SELECT '{schema}' AS schema_name,
+             extract(epoch FROM now() - pg_postmaster_start_time()) * 1000 AS up_ms,
              (SELECT fence FROM {schema}.job WHERE {overdue} ORDER BY fence LIMIT 1) IS NOT NULL
                AS overdue,
              (SELECT extract(epoch FROM min(passes_at) - {schema}.clock()) * 1000
@@ -35,13 +38,15 @@ record Outlook(
       """
           .replace("{overdue}", OverdueAttempts.isOverdue());
 
-  /** Looks with {@link #LOOK}, rendered for the tenant's schema. */
-  static Outlook read(Handle handle, String look) {
-    return handle
+  /** Looks with {@link #LOOK}, rendered for one schema or put together for many; by schema. */
+  static Map<String, Outlook> read(Handle handle, String look) {
+    Map<String, Outlook> outlooks = new HashMap<>();
+    handle
         .createQuery(look)
         .bind("grace_ms", OverdueAttempts.TIMEOUT_GRACE.toMillis())
-        .map((row, context) -> of(row))
-        .one();
+        .map((row, context) -> outlooks.put(row.getString("schema_name"), of(row)))
+        .list();
+    return outlooks;
   }
 
   private static Outlook of(ResultSet row) throws SQLException {

@@ -22,7 +22,7 @@ public record Report(
     List<Item> items,
     Optional<String> idempotencyKey) {
 
-  private static final Report EMPTY =
+  public static final Report EMPTY =
       new Report(Progress.NONE, List.of(), 0, 0, List.of(), Optional.empty());
 
   public Report {

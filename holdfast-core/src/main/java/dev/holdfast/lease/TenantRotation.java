@@ -4,6 +4,7 @@ import dev.holdfast.error.HoldfastException;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
+import dev.holdfast.tenant.TenantGroup;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.tenant.Tenants;
 import java.time.Duration;
@@ -12,7 +13,6 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,17 +23,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Leases of many tenants as one source. One statement asks fifty tenants at a time whether they
- * have work; those that do share the free permits evenly, and whoever went first goes last next
- * time. Thread-safe.
+ * Leases of many tenants as one source. Those that have work share the free permits evenly, and
+ * whoever went first goes last next time. Who has work is known from announcements and from the
+ * last claims; all are asked, many with one statement, when nobody is known to have any, and now
+ * and then. Thread-safe.
  */
 public final class TenantRotation implements LeaseSource {
 
   private static final Logger log = LoggerFactory.getLogger(TenantRotation.class);
 
-  private static final int PROBED_AT_ONCE = 50;
+  // What was announced and not heard of is found after so long, as by any worker.
+  private static final Duration ALL_ASKED_EVERY = Duration.ofSeconds(2);
 
-  // The one statement that is put together: once per group of tenants, from this whole piece.
   private static final String PROBE =
       """
       SELECT '{schema}' AS schema_name
@@ -54,38 +55,70 @@ public final class TenantRotation implements LeaseSource {
   private final Db db;
   private final Tenants tenants;
   private final Function<Tenant, LeaseSource> leasesOf;
+  private final BiFunction<ClaimRequest, String, ClaimRequest> inTenant;
   private final Map<String, LeaseSource> sources = new ConcurrentHashMap<>();
+  private final Set<String> mayHaveWork = ConcurrentHashMap.newKeySet();
   private volatile List<Tenant> known = List.of();
+  private volatile List<TenantGroup> groups = List.of();
+  private volatile long allAskedNanos = System.nanoTime() - ALL_ASKED_EVERY.toNanos();
   private int turn;
 
   public TenantRotation(Tenants tenants, Function<Tenant, LeaseSource> leasesOf) {
+    this(tenants, leasesOf, (request, tenant) -> request);
+  }
+
+  /**
+   * For workers that do not run the same kinds everywhere.
+   *
+   * @param inTenant what of a request is meant for a tenant
+   */
+  public TenantRotation(
+      Tenants tenants,
+      Function<Tenant, LeaseSource> leasesOf,
+      BiFunction<ClaimRequest, String, ClaimRequest> inTenant) {
     this.db = tenants.control();
     this.tenants = tenants;
     this.leasesOf = leasesOf;
+    this.inTenant = inTenant;
   }
 
   /** Takes notice of tenants that were created or dropped. */
   public void refresh() {
     List<Tenant> now = tenants.list().stream().map(tenants::tenant).toList();
-    Set<String> names =
-        now.stream().map(tenant -> tenant.name().value()).collect(Collectors.toSet());
+    Set<String> names = names(now);
     sources.keySet().retainAll(names);
-    known = now;
+    mayHaveWork.retainAll(names);
+    if (!names(known).equals(names)) {
+      known = now;
+      groups = TenantGroup.of(now, PROBE);
+    }
+  }
+
+  @Override
+  public void announced(String tenant) {
+    mayHaveWork.add(tenant);
+  }
+
+  private static Set<String> names(List<Tenant> tenants) {
+    return tenants.stream().map(tenant -> tenant.name().value()).collect(Collectors.toSet());
   }
 
   @Override
   public Claimed claim(ClaimRequest request) {
-    List<Tenant> withWork = inTurn(withWorkNow(request));
+    List<Tenant> withWork = inTurn(withWork(request));
     List<Lease> leases = new ArrayList<>();
     Optional<Duration> soon = Optional.empty();
     for (int i = 0; i < withWork.size() && leases.size() < request.limit(); i++) {
       // What the tenants before left over is shared by those still to come.
       int share = Math.ceilDiv(request.limit() - leases.size(), withWork.size() - i);
       try {
-        Claimed claimed = source(withWork.get(i)).claim(request.withLimit(share));
+        Claimed claimed = claim(withWork.get(i), request.withLimit(share));
         leases.addAll(claimed.leases());
         soon = soon.isPresent() ? soon : claimed.nextDueIn().filter(Duration::isZero);
       } catch (HoldfastException e) {
+        if (SqlErrors.isTenantGone(e)) {
+          continue; // dropped since somebody announced its work
+        }
         if (leases.isEmpty()) {
           throw e;
         }
@@ -95,6 +128,16 @@ public final class TenantRotation implements LeaseSource {
       }
     }
     return new Claimed(leases, soon);
+  }
+
+  private Claimed claim(Tenant tenant, ClaimRequest request) {
+    String name = tenant.name().value();
+    mayHaveWork.remove(name); // before it is asked, so that what is announced meanwhile counts
+    Claimed claimed = source(tenant).claim(inTenant.apply(request, name));
+    if (claimed.leases().size() == request.limit()) {
+      mayHaveWork.add(name);
+    }
+    return claimed;
   }
 
   @Override
@@ -125,44 +168,48 @@ public final class TenantRotation implements LeaseSource {
     return source(lease.key()).finishInTransaction(lease, work);
   }
 
-  private List<Tenant> withWorkNow(ClaimRequest request) {
+  private List<Tenant> withWork(ClaimRequest request) {
+    boolean itIsTime = System.nanoTime() - allAskedNanos >= ALL_ASKED_EVERY.toNanos();
+    if (itIsTime || mayHaveWork.isEmpty() || request.thorough()) {
+      allAskedNanos = System.nanoTime();
+      mayHaveWork.addAll(names(askAll(request)));
+    }
+    return known.stream().filter(each -> mayHaveWork.contains(each.name().value())).toList();
+  }
+
+  private List<Tenant> askAll(ClaimRequest request) {
     try {
-      return withWork(request);
+      return askGroups(request);
     } catch (HoldfastException e) {
       if (!SqlErrors.isTenantGone(e)) {
         throw e;
       }
       refresh(); // one of them was dropped since the last time
-      return withWork(request);
+      return askGroups(request);
     }
   }
 
-  private List<Tenant> withWork(ClaimRequest request) {
-    List<Tenant> found = new ArrayList<>();
-    List<Tenant> all = known;
-    for (int from = 0; from < all.size(); from += PROBED_AT_ONCE) {
-      List<Tenant> group = all.subList(from, Math.min(from + PROBED_AT_ONCE, all.size()));
-      found.addAll(probeTogether(group, request));
-    }
-    return found;
+  private List<Tenant> askGroups(ClaimRequest request) {
+    return groups.stream().flatMap(group -> askTogether(group, request).stream()).toList();
   }
 
   // One that cannot be asked, say because nobody granted us its tables yet, must not hide the
   // others.
-  private List<Tenant> probeTogether(List<Tenant> group, ClaimRequest request) {
+  private List<Tenant> askTogether(TenantGroup group, ClaimRequest request) {
     try {
-      return probe(group, request);
+      return ask(group, request);
     } catch (HoldfastException e) {
       if (SqlErrors.isTenantGone(e) || SqlErrors.isPassing(e)) {
         throw e;
       }
-      return group.stream().filter(tenant -> hasWork(tenant, request)).toList();
+      return group.tenants().stream().filter(tenant -> hasWork(tenant, request)).toList();
     }
   }
 
   private boolean hasWork(Tenant tenant, ClaimRequest request) {
     try {
-      return !probe(List.of(tenant), request).isEmpty();
+      TenantGroup alone = TenantGroup.of(List.of(tenant), PROBE).getFirst();
+      return !ask(alone, request).isEmpty();
     } catch (HoldfastException e) {
       if (SqlErrors.isPassing(e)) {
         throw e;
@@ -172,24 +219,19 @@ public final class TenantRotation implements LeaseSource {
     }
   }
 
-  private List<Tenant> probe(List<Tenant> group, ClaimRequest request) {
-    Map<String, Tenant> bySchema = new HashMap<>();
-    group.forEach(tenant -> bySchema.put(tenant.db().schema().value(), tenant));
-    String sql =
-        group.stream()
-            .map(tenant -> tenant.db().sql(PROBE))
-            .collect(Collectors.joining(" UNION ALL "));
-    return db.withHandle(handle ->
-        handle
-            .createQuery(sql)
-            .bindArray("queues", String.class, request.queues())
-            .bind("any_kind", request.kinds().isEmpty())
-            .bindArray("kinds", String.class, request.kinds().orElse(Set.of()))
-            .mapTo(String.class)
-            .stream()
-            .map(bySchema::get)
-            .filter(Objects::nonNull)
-            .toList());
+  private List<Tenant> ask(TenantGroup group, ClaimRequest request) {
+    Set<String> schemas =
+        db.withHandle(handle ->
+            handle
+                .createQuery(group.sql())
+                .bindArray("queues", String.class, request.queues())
+                .bind("any_kind", request.kinds().isEmpty())
+                .bindArray("kinds", String.class, request.kinds().orElse(Set.of()))
+                .mapTo(String.class)
+                .collectIntoSet());
+    return group.tenants().stream()
+        .filter(tenant -> schemas.contains(tenant.db().schema().value()))
+        .toList();
   }
 
   private synchronized List<Tenant> inTurn(List<Tenant> withWork) {

@@ -8,6 +8,7 @@ import dev.holdfast.slot.Slots;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -55,11 +56,13 @@ final class Transitions {
              ({carried}, run_at, granted, worker, finished_at, failures, state, attempt_outcome,
               result, error_code, error_message, log_excerpt)
       SELECT {carried}, run_at, granted, worker, {schema}.clock(),
-             gone.failures + ended.failures[place], ended.states[place], ended.outcomes[place],
-             ended.results[place]::json, ended.error_codes[place], ended.error_messages[place],
-             ended.log_excerpts[place]
+             failures + ((SELECT failures FROM ended))[place],
+             ((SELECT states FROM ended))[place], ((SELECT outcomes FROM ended))[place],
+             ((SELECT results FROM ended))[place]::json,
+             ((SELECT error_codes FROM ended))[place],
+             ((SELECT error_messages FROM ended))[place],
+             ((SELECT log_excerpts FROM ended))[place]
         FROM gone
-       CROSS JOIN ended
       RETURNING id, fence
       """
           .replace("{carried}", Columns.CARRIED);
@@ -118,6 +121,8 @@ final class Transitions {
 
   private static final int SENT_AT_ONCE = 50;
 
+  private static final FinishReply SUCCEEDED = new FinishReply.Recorded(JobState.SUCCEEDED);
+
   /**
    * What was written.
    *
@@ -126,6 +131,7 @@ final class Transitions {
   record Applied(List<FinishReply> replies, int woken) {}
 
   private final Db db;
+  private final Successes successes;
   private final Aftermath aftermath;
   private final Stops stops;
   private final Repeats repeats;
@@ -138,6 +144,7 @@ final class Transitions {
   Transitions(Db db, Consequences consequences) {
     this.consequences = consequences;
     this.db = db;
+    this.successes = new Successes(db);
     this.aftermath = new Aftermath(db);
     this.stops = new Stops(db);
     this.repeats = new Repeats(db);
@@ -153,6 +160,9 @@ final class Transitions {
     boolean plain =
         !consequences.isHooked()
             && ended.stream().allMatch(end -> end.finishesJob() && !end.isGuarded());
+    if (plain && ended.stream().allMatch(Ended::isMereSuccess) && succeed(ended)) {
+      return new Applied(Collections.nCopies(ended.size(), SUCCEEDED), 0);
+    }
     Applied applied =
         plain
             ? db.withHandle(handle -> apply(handle, ended))
@@ -163,6 +173,10 @@ final class Transitions {
         : new Applied(
             db.withHandle(handle -> repeats.recognise(handle, ended, applied.replies)),
             applied.woken);
+  }
+
+  private boolean succeed(List<Ended> ended) {
+    return db.withHandle(handle -> successes.record(handle, ended));
   }
 
   /** Locks what these ends will free, for a caller that touches the jobs' rows before. */

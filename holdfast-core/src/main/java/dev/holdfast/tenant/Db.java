@@ -54,6 +54,11 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
     return schema.render(template);
   }
 
+  /** The same for a statement that is run all the time. */
+  public Prepared prepared(String template) {
+    return new Prepared(sql(template));
+  }
+
   /** On a connection on which each statement is a transaction. */
   public <R, X extends Exception> R withHandle(HandleCallback<R, X> work) throws X {
     try {

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 public final class Migrator {
 
   public static final Migrator CONTROL =
-      new Migrator("control", List.of("001_tenants_and_workers", "002_tokens"));
+      new Migrator("control", List.of("001_tenants_and_workers", "002_tokens", "003_worker_info"));
   public static final Migrator TENANT =
       new Migrator(
           "tenant",
@@ -46,14 +46,11 @@ public final class Migrator {
       );
       """;
 
-  private static final String BREAKING =
+  private static final String VERSION =
       """
-      SELECT coalesce(max(version), 0) FROM {schema}.migration WHERE breaking
-      """;
-
-  private static final String APPLIED =
-      """
-      SELECT coalesce(max(version), 0) FROM {schema}.migration
+      SELECT coalesce(max(version), 0) AS applied,
+             coalesce(max(version) FILTER (WHERE breaking), 0) AS breaking
+        FROM {schema}.migration
       """;
 
   // A transaction-level lock on a number that only Holdfast uses, and the schema's own name.
@@ -78,31 +75,24 @@ public final class Migrator {
   void migrate(Handle handle, SchemaName schema) {
     handle.createQuery(LOCK).bind("schema", schema.value()).mapTo(String.class).one();
     executeAll(handle, schema.render(HISTORY));
-    refuseNewer(handle, schema);
-    int applied = applied(handle, schema);
-    for (int version = applied + 1; version <= names.size(); version++) {
+    SchemaVersion before = version(handle, schema);
+    before.refuseBroken();
+    for (int version = before.applied() + 1; version <= names.size(); version++) {
       log.info("Migrating schema {} to {}", schema.value(), names.get(version - 1));
       executeAll(handle, schema.render(step(version)));
     }
   }
 
-  /**
-   * Fails, naming the remedy, unless this version can work with the schema's tables: they are its
-   * own, or a later version's that broke nothing. So nodes of two versions can stand side by side
-   * while one takes the other's place.
-   */
-  void check(Db db, SchemaName schema) {
-    int applied =
-        db.withHandle(handle -> {
-          refuseNewer(handle, schema);
-          return applied(handle, schema);
-        });
-    if (applied < names.size()) {
-      throw new HoldfastException(
-          ErrorCode.SCHEMA_MISMATCH,
-          "schema %s is at version %d, this Holdfast needs %d; run migrate() first"
-              .formatted(schema.value(), applied, names.size()));
-    }
+  SchemaVersion version(Db db, SchemaName schema) {
+    return db.withHandle(handle -> version(handle, schema));
+  }
+
+  private SchemaVersion version(Handle handle, SchemaName schema) {
+    return handle
+        .createQuery(schema.render(VERSION))
+        .map((row, context) ->
+            new SchemaVersion(schema, row.getInt("applied"), row.getInt("breaking"), names.size()))
+        .one();
   }
 
   boolean exists(Db db, SchemaName schema) {
@@ -141,20 +131,6 @@ public final class Migrator {
     } catch (SQLException e) {
       throw new HoldfastException(ErrorCode.DATABASE, "migration failed: " + e.getMessage(), e);
     }
-  }
-
-  private void refuseNewer(Handle handle, SchemaName schema) {
-    int breaking = handle.createQuery(schema.render(BREAKING)).mapTo(Integer.class).one();
-    if (breaking > names.size()) {
-      throw new HoldfastException(
-          ErrorCode.SCHEMA_MISMATCH,
-          "schema %s was changed by version %d, which this Holdfast does not know (it knows %d); upgrade Holdfast"
-              .formatted(schema.value(), breaking, names.size()));
-    }
-  }
-
-  private static int applied(Handle handle, SchemaName schema) {
-    return handle.createQuery(schema.render(APPLIED)).mapTo(Integer.class).one();
   }
 
   private String step(int version) {

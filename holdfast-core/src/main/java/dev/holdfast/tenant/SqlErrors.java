@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class SqlErrors {
 
   private static final String READ_ONLY = "25006";
+  private static final String DISK_FULL = "53100";
   private static final String SILENT_TOO_LONG = "25P03";
   private static final String LOCK_TIMEOUT = "55P03";
 
@@ -53,6 +54,11 @@ public final class SqlErrors {
   /** A connection to a server that is no longer the one to write to. */
   public static boolean isReadOnly(Throwable e) {
     return state(e).equals(READ_ONLY);
+  }
+
+  /** There is no room for what was to be written. */
+  public static boolean isDiskFull(Throwable e) {
+    return state(e).equals(DISK_FULL);
   }
 
   /** A row with the same key is there already. */

@@ -3,6 +3,7 @@ package dev.holdfast.tenant;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -180,7 +181,7 @@ public final class Tenants implements AutoCloseable {
           "no tenant '%s'; tenants().create() makes one, migrate() the default one"
               .formatted(tenant));
     }
-    Migrator.TENANT.check(db, schemaOf(tenant));
+    Migrator.TENANT.version(db, schemaOf(tenant)).require();
     return tenant(tenant);
   }
 
@@ -198,6 +199,19 @@ public final class Tenants implements AutoCloseable {
       pooling = known;
     }
     return known;
+  }
+
+  /** How far the tables are: the control schema's, then every tenant's. */
+  public List<SchemaVersion> versions() {
+    List<SchemaVersion> versions = new ArrayList<>();
+    versions.add(Migrator.CONTROL.version(db, control));
+    list().forEach(tenant -> versions.add(Migrator.TENANT.version(db, schemaOf(tenant))));
+    return versions;
+  }
+
+  /** Fails, naming the remedy, unless this version can work with the control schema's tables. */
+  public void requireControl() {
+    Migrator.CONTROL.version(db, control).require();
   }
 
   /** The control schema's own tables. */

@@ -71,7 +71,7 @@ final class Claimer implements Loop.Step {
 
   ClaimRequest request(int limit) {
     return ClaimRequest.of(config.name(), config.queues(), limit)
-        .withKinds(setup.handlers().kinds())
+        .withKinds(setup.handlers().kinds().all())
         .withPlace(config.host(), config.labels());
   }
 

@@ -9,9 +9,8 @@ import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.Lease;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 
-/** Which kinds a worker can run, and how. Immutable. */
+/** Which kinds a worker can run, and how. Immutable, but for what people register. */
 final class Handlers {
 
   private record Entry<A>(Kind<A> kind, Handler<A> handler) {
@@ -30,15 +29,17 @@ final class Handlers {
   }
 
   private final Map<String, Entry<?>> byKind;
+  private final RegisteredKinds registered;
   private final Codec codec;
 
-  private Handlers(Map<String, Entry<?>> byKind, Codec codec) {
+  private Handlers(Map<String, Entry<?>> byKind, RegisteredKinds registered, Codec codec) {
     this.byKind = byKind;
+    this.registered = registered;
     this.codec = codec;
   }
 
   static Handlers none(Codec codec) {
-    return new Handlers(Map.of(), codec);
+    return new Handlers(Map.of(), RegisteredKinds.NONE, codec);
   }
 
   <A> Handlers with(Kind<A> kind, Handler<A> handler) {
@@ -46,15 +47,22 @@ final class Handlers {
     if (more.put(kind.name(), new Entry<>(kind, handler)) != null) {
       throw HoldfastException.badConfig("handler", kind.name(), "one handler per kind");
     }
-    return new Handlers(Map.copyOf(more), codec);
+    return new Handlers(Map.copyOf(more), registered, codec);
   }
 
-  Set<String> kinds() {
-    return byKind.keySet();
+  Handlers withRegistered(RegisteredKinds kinds) {
+    return new Handlers(byKind, kinds, codec);
+  }
+
+  ServedKinds kinds() {
+    return new ServedKinds(byKind.keySet(), registered);
   }
 
   Outcome run(Lease lease, JobContext context) throws Exception {
     Entry<?> entry = byKind.get(lease.kind());
+    if (entry == null && registered.of(lease.key().tenant()).contains(lease.kind())) {
+      entry = new Entry<>(Kind.of(lease.kind(), Object.class), registered::run);
+    }
     if (entry == null) {
       throw new HoldfastException(
           ErrorCode.UNKNOWN_KIND, "no handler for kind '" + lease.kind() + "'");

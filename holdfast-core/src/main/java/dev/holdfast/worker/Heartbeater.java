@@ -41,8 +41,9 @@ final class Heartbeater implements Loop.Step {
       leases.extend(held).forEach(extension -> hear(extension, sentNanos));
     }
     return held.stream()
-        .map(lease -> lease.length().dividedBy(BEATS_PER_LEASE))
+        .map(Lease::length)
         .min(Comparator.naturalOrder())
+        .map(shortest -> shortest.dividedBy(BEATS_PER_LEASE))
         .filter(shortest -> shortest.compareTo(interval) < 0)
         .orElse(interval);
   }

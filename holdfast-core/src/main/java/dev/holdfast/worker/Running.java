@@ -114,7 +114,7 @@ final class Running {
 
   // A fifth of the lease is left for the handler to notice the interruption.
   Duration margin() {
-    return lease.length().dividedBy(5);
+    return Duration.ofNanos(lease.length().toNanos() / 5);
   }
 
   void handlerStarts(long nowNanos) {

@@ -32,6 +32,10 @@ public record Surroundings(
   public record Looping(String name, Loop.Step step, Runnable atStart, AutoCloseable atEnd)
       implements Background {
 
+    public Looping(String name, Loop.Step step, AutoCloseable atEnd) {
+      this(name, step, () -> {}, atEnd);
+    }
+
     @Override
     public AutoCloseable start() {
       try {

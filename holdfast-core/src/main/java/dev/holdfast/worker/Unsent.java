@@ -97,6 +97,9 @@ final class Unsent {
   }
 
   private Report gather() {
+    if (progress.equals(Progress.NONE) && lines.isEmpty() && inputTokens + outputTokens == 0) {
+      return Report.EMPTY; // as most handlers' are
+    }
     if (droppedLines > 0) {
       lines.add("… " + droppedLines + " lines dropped: too many at once");
     }

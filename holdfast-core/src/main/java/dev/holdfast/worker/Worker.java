@@ -110,7 +110,13 @@ public final class Worker implements AutoCloseable {
         claim.wake();
       }
     });
-    AutoCloseable bell = surroundings.bell().onRing(tenant -> claim.wake());
+    AutoCloseable bell =
+        surroundings
+            .bell()
+            .onRing(tenant -> {
+              surroundings.leases().announced(tenant);
+              claim.wake();
+            });
     stopFirst = List.of(bell, claim);
     // Heartbeats stop last: until everything is written back, the reaper must not take it.
     stopLast =

@@ -5,7 +5,6 @@ import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Kind;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /** Puts a worker together. Not thread-safe. */
@@ -22,7 +21,7 @@ public final class WorkerBuilder {
   /** Where workers stand. */
   @FunctionalInterface
   public interface Ground {
-    Surroundings of(WorkerConfig config, Set<String> kinds, WorkerListener listener);
+    Surroundings of(WorkerConfig config, ServedKinds kinds, WorkerListener listener);
   }
 
   public WorkerBuilder(Codec codec, Ground ground) {
@@ -41,6 +40,12 @@ public final class WorkerBuilder {
    */
   public <A> WorkerBuilder handleWithOutcome(Kind<A> kind, Handler<A> handler) {
     handlers = handlers.with(kind, handler);
+    return this;
+  }
+
+  /** Runs jobs of kinds that people register while it runs, too. */
+  public WorkerBuilder handleRegistered(RegisteredKinds kinds) {
+    handlers = handlers.withRegistered(kinds);
     return this;
   }
 
@@ -71,7 +76,7 @@ public final class WorkerBuilder {
   }
 
   public Worker build() {
-    if (handlers.kinds().isEmpty()) {
+    if (handlers.kinds().own().isEmpty()) {
       throw HoldfastException.badConfig("worker.handlers", "none", "at least one handler");
     }
     WorkerListener fenced = new FencedListener(List.copyOf(listeners));

@@ -60,6 +60,26 @@ final class Arguments {
     return texts;
   }
 
+  List<Arguments> objects(String field, Set<String> known) {
+    Object value = value(field).orElse(List.of());
+    if (!(value instanceof List<?> list)) {
+      throw wrong(field, value, "a list of objects");
+    }
+    return list.stream().map(each -> new Arguments(each, known)).toList();
+  }
+
+  Optional<Double> number(String field, double least, double most) {
+    return value(field)
+        .map(value -> {
+          if (value instanceof Number number
+              && number.doubleValue() >= least
+              && number.doubleValue() <= most) {
+            return number.doubleValue();
+          }
+          throw wrong(field, value, "a number of " + least + " to " + most);
+        });
+  }
+
   Map<String, String> textByName(String field) {
     Object value = value(field).orElse(Map.of());
     if (!(value instanceof Map<?, ?> map)) {

@@ -15,51 +15,107 @@ final class Command {
   // Of our own environment a command sees these and nothing else: the rest may hold passwords.
   private static final List<String> PASSED_ON = List.of("PATH", "HOME", "LANG", "TZ");
 
-  private final ProcessArgs args;
+  private final List<String> argv;
+  private final Path directory;
   private final Map<String, String> environment;
   private final List<String> hidden;
+  private final Optional<String> stdin;
+  private final Optional<String> umask;
+  private final Optional<String> user;
 
-  private Command(ProcessArgs args, Map<String, String> environment, List<String> hidden) {
-    this.args = args;
+  private Command(
+      List<String> argv,
+      Path directory,
+      Map<String, String> environment,
+      List<String> hidden,
+      Optional<String> stdin,
+      Optional<String> umask,
+      Optional<String> user) {
+    this.argv = List.copyOf(argv);
+    this.directory = directory;
     this.environment = environment;
     this.hidden = hidden;
+    this.stdin = stdin;
+    this.umask = umask;
+    this.user = user;
   }
 
   static Command of(ProcessArgs args, Secrets secrets, JobContext job) {
     Map<String, String> named = secrets.named(args.secrets(), args.env());
+    Map<String, String> environment = environment(job);
+    if (args.user().isPresent()) {
+      environment.remove("HOME"); // is not theirs
+    }
+    environment.putAll(named);
+    environment.putAll(args.env());
+    environment.putAll(ofJob(job));
+    return new Command(
+        args.argv(),
+        args.cwd(),
+        environment,
+        secrets.toHide(named),
+        args.stdin(),
+        args.umask(),
+        args.user());
+  }
+
+  /**
+   * A program of ours.
+   *
+   * @param more on top of what every command gets
+   * @param hidden what must not be seen in its output
+   */
+  static Command of(
+      List<String> argv,
+      Path directory,
+      Map<String, String> more,
+      List<String> hidden,
+      JobContext job) {
+    Map<String, String> environment = environment(job);
+    environment.putAll(more);
+    return new Command(
+        argv, directory, environment, hidden, Optional.empty(), Optional.empty(), Optional.empty());
+  }
+
+  private static Map<String, String> environment(JobContext job) {
     Map<String, String> environment = new HashMap<>(Map.of("PATH", Programs.USUAL_PATH));
     for (String name : PASSED_ON) {
       Optional.ofNullable(System.getenv(name)).ifPresent(value -> environment.put(name, value));
     }
-    environment.putAll(named);
-    environment.putAll(args.env());
-    environment.put("HOLDFAST_JOB_ID", job.jobId().toString());
-    environment.put("HOLDFAST_ATTEMPT", String.valueOf(job.attempt()));
-    environment.put("HOLDFAST_FENCE", String.valueOf(job.fence()));
+    environment.putAll(ofJob(job));
+    return environment;
+  }
+
+  /** What everything that runs for a job is told, and known by. */
+  static Map<String, String> ofJob(JobContext job) {
+    Map<String, String> told = new HashMap<>();
+    told.put("HOLDFAST_JOB_ID", job.jobId().toString());
+    told.put("HOLDFAST_ATTEMPT", String.valueOf(job.attempt()));
+    told.put("HOLDFAST_FENCE", String.valueOf(job.fence()));
     job.trace()
         .ifPresent(trace -> {
-          environment.putIfAbsent("TRACEPARENT", trace.parent());
-          trace.state().ifPresent(state -> environment.putIfAbsent("TRACESTATE", state));
+          told.put("TRACEPARENT", trace.parent());
+          trace.state().ifPresent(state -> told.put("TRACESTATE", state));
         });
-    return new Command(args, environment, secrets.toHide(named));
+    return told;
   }
 
   /** The program's file; empty when there is none that could be run. */
   Optional<Path> program() {
     return Programs.find(
-        args.argv().getFirst(), environment.getOrDefault("PATH", Programs.USUAL_PATH), args.cwd());
+        argv.getFirst(), environment.getOrDefault("PATH", Programs.USUAL_PATH), directory);
   }
 
   String name() {
-    return args.argv().getFirst();
+    return argv.getFirst();
   }
 
   List<String> argv() {
-    return args.argv();
+    return argv;
   }
 
   Path directory() {
-    return args.cwd();
+    return directory;
   }
 
   Map<String, String> environment() {
@@ -67,7 +123,15 @@ final class Command {
   }
 
   Optional<String> stdin() {
-    return args.stdin();
+    return stdin;
+  }
+
+  Optional<String> umask() {
+    return umask;
+  }
+
+  Optional<String> user() {
+    return user;
   }
 
   /** What must not be seen in its output. */

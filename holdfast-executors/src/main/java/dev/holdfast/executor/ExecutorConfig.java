@@ -2,25 +2,39 @@ package dev.holdfast.executor;
 
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Limits;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
- * What commands and HTTP calls may do here.
+ * What commands, playbooks, containers and HTTP calls may do here.
  *
  * @param termGrace how long a command has between TERM and KILL. A fifth of a job's lease must be
  *     two seconds longer, or the job is refused. Defaults to 3 s, for leases of 25 s and more.
- * @param secrets by name, for jobs that name them: a command finds them in its environment, an HTTP
- *     call where it says <code>${NAME}</code>. None of their values is logged. Defaults to none.
+ * @param secrets by name, for jobs that name them: a command finds them in its environment, a
+ *     playbook among its variables, an HTTP call where it says <code>${NAME}</code>. None of their
+ *     values is logged. Defaults to none.
  * @param allowedHosts which HTTP calls may reach: {@code api.example.org}, or {@code *.example.org}
  *     for all below it. Defaults to none.
  * @param maxOutputChars how much of a command's output the log keeps, per attempt. Defaults to ten
  *     million.
+ * @param users as whom commands may run, of a worker that runs as root. Defaults to none.
+ * @param playbooks the one directory that has them. Defaults to none.
+ * @param scratch for files that live as long as an attempt. Defaults to the system's own.
+ * @param containers which ones, and where. Defaults to none.
  */
 public record ExecutorConfig(
-    Duration termGrace, Map<String, String> secrets, Set<String> allowedHosts, int maxOutputChars) {
+    Duration termGrace,
+    Map<String, String> secrets,
+    Set<String> allowedHosts,
+    int maxOutputChars,
+    Set<String> users,
+    Optional<Path> playbooks,
+    Path scratch,
+    ContainerConfig containers) {
 
   /** What the name of an environment variable begins with that is a secret for jobs. */
   public static final String SECRET_PREFIX = "HOLDFAST_SECRET_";
@@ -30,7 +44,15 @@ public record ExecutorConfig(
 
   // After what its constructor reads.
   public static final ExecutorConfig DEFAULTS =
-      new ExecutorConfig(Duration.ofSeconds(3), Map.of(), Set.of(), 10_000_000);
+      new ExecutorConfig(
+          Duration.ofSeconds(3),
+          Map.of(),
+          Set.of(),
+          10_000_000,
+          Set.of(),
+          Optional.empty(),
+          Path.of(System.getProperty("java.io.tmpdir")),
+          ContainerConfig.DEFAULTS);
 
   public ExecutorConfig {
     if (termGrace.compareTo(SHORTEST_GRACE) < 0 || termGrace.compareTo(LONGEST_GRACE) > 0) {
@@ -42,16 +64,25 @@ public record ExecutorConfig(
           "executors.max-output-chars", maxOutputChars, Limits.LOG_LINE_CHARS + " or more");
     }
     secrets.keySet().forEach(name -> Limits.name("executors.secrets", name));
+    users.forEach(name -> Limits.name("executors.users", name));
     secrets = Map.copyOf(secrets);
     allowedHosts = Set.copyOf(allowedHosts);
+    users = Set.copyOf(users);
+  }
+
+  /** The shortest lease under which commands are run. */
+  public Duration shortestLease() {
+    return LeaseWatch.shortestLease(termGrace, LeaseWatch.Ending.PROCESS);
   }
 
   public ExecutorConfig withTermGrace(Duration termGrace) {
-    return new ExecutorConfig(termGrace, secrets, allowedHosts, maxOutputChars);
+    return new ExecutorConfig(
+        termGrace, secrets, allowedHosts, maxOutputChars, users, playbooks, scratch, containers);
   }
 
   public ExecutorConfig withSecrets(Map<String, String> secrets) {
-    return new ExecutorConfig(termGrace, secrets, allowedHosts, maxOutputChars);
+    return new ExecutorConfig(
+        termGrace, secrets, allowedHosts, maxOutputChars, users, playbooks, scratch, containers);
   }
 
   /**
@@ -68,11 +99,40 @@ public record ExecutorConfig(
   }
 
   public ExecutorConfig withAllowedHosts(Set<String> allowedHosts) {
-    return new ExecutorConfig(termGrace, secrets, allowedHosts, maxOutputChars);
+    return new ExecutorConfig(
+        termGrace, secrets, allowedHosts, maxOutputChars, users, playbooks, scratch, containers);
   }
 
   public ExecutorConfig withMaxOutputChars(int maxOutputChars) {
-    return new ExecutorConfig(termGrace, secrets, allowedHosts, maxOutputChars);
+    return new ExecutorConfig(
+        termGrace, secrets, allowedHosts, maxOutputChars, users, playbooks, scratch, containers);
+  }
+
+  public ExecutorConfig withUsers(Set<String> users) {
+    return new ExecutorConfig(
+        termGrace, secrets, allowedHosts, maxOutputChars, users, playbooks, scratch, containers);
+  }
+
+  public ExecutorConfig withPlaybooks(Path directory) {
+    return new ExecutorConfig(
+        termGrace,
+        secrets,
+        allowedHosts,
+        maxOutputChars,
+        users,
+        Optional.of(directory),
+        scratch,
+        containers);
+  }
+
+  public ExecutorConfig withScratch(Path scratch) {
+    return new ExecutorConfig(
+        termGrace, secrets, allowedHosts, maxOutputChars, users, playbooks, scratch, containers);
+  }
+
+  public ExecutorConfig withContainers(ContainerConfig containers) {
+    return new ExecutorConfig(
+        termGrace, secrets, allowedHosts, maxOutputChars, users, playbooks, scratch, containers);
   }
 
   /** Names of secrets, and no values: settings end up in logs. */
@@ -86,6 +146,14 @@ public record ExecutorConfig(
         + allowedHosts
         + ", maxOutputChars="
         + maxOutputChars
+        + ", users="
+        + users
+        + ", playbooks="
+        + playbooks
+        + ", scratch="
+        + scratch
+        + ", containers="
+        + containers
         + "]";
   }
 }

@@ -2,7 +2,6 @@ package dev.holdfast.executor;
 
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Failure;
-import dev.holdfast.job.Kind;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
@@ -56,12 +55,13 @@ final class HttpExecutor implements KindExecutor {
   }
 
   @Override
-  public Kind<Object> kind() {
-    return Kind.of(NAME, Object.class);
+  public String name() {
+    return NAME;
   }
 
   @Override
-  public Outcome handle(@Nullable Object args, JobContext job) throws InterruptedException {
+  public Outcome run(@Nullable Object args, Runbook book, JobContext job)
+      throws InterruptedException {
     HttpArgs call;
     List<String> hidden;
     try {

@@ -1,8 +1,11 @@
 package dev.holdfast.executor;
 
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Kind;
 import dev.holdfast.worker.WorkerBuilder;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -13,26 +16,55 @@ import java.util.TreeSet;
 public final class JobExecutors implements AutoCloseable {
 
   /** The kinds that there are executors for. */
-  public static final Set<String> NAMES = Set.of(ProcessExecutor.NAME, HttpExecutor.NAME);
+  public static final Set<String> NAMES =
+      Set.of(ProcessExecutor.NAME, HttpExecutor.NAME, AnsibleExecutor.NAME, ContainerExecutor.NAME);
 
-  private final List<KindExecutor> executors;
+  /** Those that need nothing but this machine. */
+  public static final Set<String> USUAL = Set.of(ProcessExecutor.NAME, HttpExecutor.NAME);
 
-  private JobExecutors(List<KindExecutor> executors) {
-    this.executors = executors;
+  private final LeaseWatch watch;
+  private final Map<String, KindExecutor> byName;
+
+  private JobExecutors(LeaseWatch watch, Map<String, KindExecutor> byName) {
+    this.watch = watch;
+    this.byName = byName;
   }
 
   /**
    * Refuses names that are not in {@link #NAMES}, and executors that cannot work on this machine.
    */
   public static JobExecutors open(Set<String> names, ExecutorConfig config) {
-    return new JobExecutors(
-        new TreeSet<>(names).stream().map(name -> executor(name, config)).toList());
+    return open(names, config, ContainerListener.NONE);
   }
 
-  private static KindExecutor executor(String name, ExecutorConfig config) {
+  /** The same, for somebody who wants to hear of containers. */
+  public static JobExecutors open(
+      Set<String> names, ExecutorConfig config, ContainerListener listener) {
+    boolean hasContainers = names.contains(ContainerExecutor.NAME);
+    LeaseWatch watch =
+        new LeaseWatch(
+            Shell.find(),
+            config.termGrace(),
+            hasContainers ? Optional.of(config.containers().socket()) : Optional.empty());
+    Map<String, KindExecutor> executors = new LinkedHashMap<>();
+    try {
+      for (String name : new TreeSet<>(names)) {
+        executors.put(name, executor(name, config, watch, listener));
+      }
+    } catch (RuntimeException e) {
+      executors.values().forEach(KindExecutor::close);
+      throw e;
+    }
+    return new JobExecutors(watch, executors);
+  }
+
+  private static KindExecutor executor(
+      String name, ExecutorConfig config, LeaseWatch watch, ContainerListener listener) {
     return switch (name) {
-      case ProcessExecutor.NAME -> ProcessExecutor.on(config);
+      case ProcessExecutor.NAME -> new ProcessExecutor(watch, config);
       case HttpExecutor.NAME -> new HttpExecutor(config);
+      case AnsibleExecutor.NAME -> AnsibleExecutor.on(watch, config);
+      case ContainerExecutor.NAME -> ContainerExecutor.on(watch, config, listener);
       default ->
           throw HoldfastException.badConfig(
               "executors", name, String.join(", ", new TreeSet<>(NAMES)));
@@ -41,12 +73,20 @@ public final class JobExecutors implements AutoCloseable {
 
   /** Lets the worker run jobs of the chosen kinds. */
   public WorkerBuilder installOn(WorkerBuilder worker) {
-    executors.forEach(executor -> worker.handleWithOutcome(executor.kind(), executor));
+    byName.forEach((name, executor) ->
+        worker.handleWithOutcome(
+            Kind.of(name, Object.class), (args, job) -> executor.run(args, Runbook.NONE, job)));
     return worker;
+  }
+
+  /** And of kinds that people register for them. */
+  public WorkerBuilder installOn(WorkerBuilder worker, KindCatalog catalog) {
+    return installOn(worker).handleRegistered(new RegisteredExecutors(byName, catalog));
   }
 
   @Override
   public void close() {
-    executors.forEach(KindExecutor::close);
+    byName.values().forEach(KindExecutor::close);
+    watch.close();
   }
 }

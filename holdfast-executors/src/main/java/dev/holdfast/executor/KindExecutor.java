@@ -1,15 +1,19 @@
 package dev.holdfast.executor;
 
-import dev.holdfast.job.Kind;
-import dev.holdfast.worker.Handler;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.worker.JobContext;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Runs jobs of one kind. It takes whatever JSON the job has, so that what is wrong with it can be
- * told by the name of the field.
+ * Runs jobs of the kind that it is named after, and of those that people registered for it. It
+ * takes whatever JSON the job has, so that what is wrong with it can be told by the name of the
+ * field.
  */
-interface KindExecutor extends Handler<Object>, AutoCloseable {
+interface KindExecutor extends AutoCloseable {
 
-  Kind<Object> kind();
+  String name();
+
+  Outcome run(@Nullable Object args, Runbook book, JobContext job) throws InterruptedException;
 
   @Override
   default void close() {}

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,28 +20,55 @@ import org.jspecify.annotations.Nullable;
  * @param env in addition to the few variables that every command gets
  * @param secrets names of variables of {@code env}, or of secrets that are configured here, which
  *     then are variables, too
+ * @param umask in octal; the worker's own if it is not said
+ * @param user as whom it runs; the worker's own if it is not said
  */
 record ProcessArgs(
     List<String> argv,
     Path cwd,
     Map<String, String> env,
     Optional<String> stdin,
-    List<String> secrets) {
+    List<String> secrets,
+    Optional<String> umask,
+    Optional<String> user) {
 
   private static final Set<String> FIELDS =
-      Set.of("argv", "cwd", "env", "stdin", "secrets", "shell");
+      Set.of("argv", "cwd", "env", "stdin", "secrets", "shell", "umask", "user");
+
+  private static final Pattern UMASK = Pattern.compile("0?[0-7]{1,3}");
+  private static final Pattern USER = Pattern.compile("[A-Za-z_][A-Za-z0-9_.-]{0,31}");
+  // A shell has to set them for another user, and can set no others.
+  private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
   // What Linux takes as one argument or variable, with the NUL at its end.
   private static final int MAX_ARGUMENT_BYTES = 128 * 1024 - 1;
 
   static ProcessArgs read(@Nullable Object json) {
     Arguments args = new Arguments(json, FIELDS);
+    Optional<String> user = matching(args, "user", USER, "a user's name");
+    Map<String, String> env = env(args.textByName("env"));
+    if (user.isPresent() && !env.keySet().stream().allMatch(VARIABLE.asMatchPredicate())) {
+      throw HoldfastException.invalid("env", env.keySet(), "letters, digits and _, with user");
+    }
     return new ProcessArgs(
         argv(args),
         cwd(args.text("cwd").orElse("")),
-        env(args.textByName("env")),
+        env,
         args.text("stdin"),
-        args.texts("secrets"));
+        args.texts("secrets"),
+        matching(args, "umask", UMASK, "three octal digits, like 027"),
+        user);
+  }
+
+  private static Optional<String> matching(
+      Arguments args, String field, Pattern pattern, String allowed) {
+    Optional<String> text = args.text(field);
+    text.ifPresent(given -> {
+      if (!pattern.matcher(given).matches()) {
+        throw HoldfastException.invalid(field, given, allowed);
+      }
+    });
+    return text;
   }
 
   private static List<String> argv(Arguments args) {

@@ -2,13 +2,12 @@ package dev.holdfast.executor;
 
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Failure;
-import dev.holdfast.job.Kind;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.worker.JobContext;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Runs commands, each in a process group of its own that ends with its lease. Thread-safe. */
@@ -16,13 +15,6 @@ final class ProcessExecutor implements KindExecutor {
 
   static final String NAME = "process";
 
-  // From the moment that the worker stops a job whose lease it could not renew until the lease
-  // ends, all of this must fit: the grace, a second in which the worker acts before the watchdog
-  // does, and one for the watchdog to look and for KILL to come through.
-  private static final Duration AFTER_KILL = Duration.ofSeconds(1);
-  private static final Duration SPARE = Duration.ofSeconds(2);
-
-  private static final Duration OUTPUT_PATIENCE = Duration.ofSeconds(5);
   private static final int RESULT_CHARS = 10 * 1024;
   private static final int MESSAGE_CHARS = Limits.ERROR_MESSAGE_CHARS - 100;
 
@@ -30,82 +22,54 @@ final class ProcessExecutor implements KindExecutor {
   private static final int FIRST_SIGNAL = 129;
   private static final int LAST_SIGNAL = 128 + 64;
 
-  private final Shell shell;
-  private final ExecutorConfig config;
+  private final LeaseWatch watch;
+  private final CommandRunner commands;
   private final Secrets secrets;
-  private final Watchdog watchdog;
+  private final AllowedUsers users;
 
-  private ProcessExecutor(Shell shell, ExecutorConfig config) {
-    this.shell = shell;
-    this.config = config;
+  ProcessExecutor(LeaseWatch watch, ExecutorConfig config) {
+    this.watch = watch;
+    this.commands = new CommandRunner(watch, config.maxOutputChars());
     this.secrets = new Secrets(config.secrets());
-    this.watchdog = new Watchdog(shell, config.termGrace());
-  }
-
-  /** Refuses machines that have not what it needs. */
-  static ProcessExecutor on(ExecutorConfig config) {
-    return new ProcessExecutor(Shell.find(), config);
+    this.users = AllowedUsers.of(config);
   }
 
   @Override
-  public Kind<Object> kind() {
-    return Kind.of(NAME, Object.class);
+  public String name() {
+    return NAME;
   }
 
   @Override
-  public Outcome handle(@Nullable Object args, JobContext job) throws InterruptedException {
+  public Outcome run(@Nullable Object args, Runbook book, JobContext job)
+      throws InterruptedException {
     Command command;
     try {
       command = Command.of(ProcessArgs.read(args), secrets, job);
     } catch (HoldfastException e) {
       return permanent(e.code().name(), String.valueOf(e.getMessage()));
     }
-    if (job.stopMargin().compareTo(config.termGrace().plus(SPARE)) < 0) {
-      return leaseTooShort();
+    Optional<String> wrongUser = command.user().flatMap(users::refusal);
+    if (wrongUser.isPresent()) {
+      return permanent("USER_NOT_ALLOWED", wrongUser.get());
+    }
+    Optional<Outcome> tooShort = watch.refusal(job, LeaseWatch.Ending.PROCESS);
+    if (tooShort.isPresent()) {
+      return tooShort.get();
     }
     if (command.program().isEmpty()) {
       return permanent("COMMAND_NOT_FOUND", "No program " + command.name() + " that can be run");
     }
-    return run(command, job);
-  }
-
-  private Outcome run(Command command, JobContext job) throws InterruptedException {
-    if (Thread.interrupted()) {
-      throw new InterruptedException("before the command was started");
-    }
-    try (WatchedProcess process =
-        WatchedProcess.start(shell, command, watchdog, () -> deadline(job))) {
-      CommandOutput output =
-          CommandOutput.read(
-              process.output(),
-              new SecretMask(command.hidden()),
-              new LogLines(job, config.maxOutputChars()));
-      return outcome(await(process, output), output, job);
+    try {
+      return outcome(commands.run(command, job), job);
     } catch (IOException e) {
       String why = SecretMask.mask(command.hidden(), e.toString());
       return Outcome.failed(Failure.retryable("PROCESS_FAILED", "Could not be run: " + why));
     }
   }
 
-  // Also what a command says while it is being stopped is kept.
-  private int await(WatchedProcess process, CommandOutput output)
-      throws InterruptedException, IOException {
-    try {
-      return process.await(config.termGrace());
-    } finally {
-      process.close(); // what is left of the group may keep the output open
-      output.await(OUTPUT_PATIENCE);
-    }
-  }
-
-  // The clock is read first: when we are frozen after that, the deadline is early, never late.
-  private long deadline(JobContext job) throws IOException {
-    long now = Uptime.now();
-    Duration left = job.leaseLeft().minus(config.termGrace()).minus(AFTER_KILL);
-    return Math.max(0, now + Uptime.hundredths(left));
-  }
-
-  private static Outcome outcome(int exitCode, CommandOutput output, JobContext job) {
+  private static Outcome outcome(CommandRunner.Ended ended, JobContext job) {
+    int exitCode = ended.exitCode();
+    CommandOutput output = ended.output();
     if (exitCode == 0) {
       return Outcome.succeeded(
           job.payload(Map.of("exit_code", exitCode, "output", output.last(RESULT_CHARS))));
@@ -123,22 +87,7 @@ final class ProcessExecutor implements KindExecutor {
     return last.isEmpty() ? what : what + ": " + last;
   }
 
-  private Outcome leaseTooShort() {
-    Duration needed = config.termGrace().plus(SPARE);
-    return permanent(
-        "LEASE_TOO_SHORT",
-        "A fifth of the job's lease must be "
-            + needed.toMillis() / 1000.0
-            + " s at least, to stop its command in time; take lease_seconds of "
-            + needed.multipliedBy(5).toMillis() / 1000.0);
-  }
-
   private static Outcome permanent(String code, String message) {
     return Outcome.failed(Failure.permanent(code, message));
-  }
-
-  @Override
-  public void close() {
-    watchdog.close();
   }
 }

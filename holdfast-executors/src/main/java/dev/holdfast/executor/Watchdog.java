@@ -2,17 +2,19 @@ package dev.holdfast.executor;
 
 import dev.holdfast.loop.Loop;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends process groups when their time is over, from outside of this process: also when this one is
- * frozen or killed.
+ * Ends process groups and containers when their time is over, from outside of this process: also
+ * when this one is frozen or killed.
  *
  * <p>There is one {@link WatchdogProcess}, started with the first group, and a loop that tells it
  * again and again how long each group may live now. The loop has a thread of its own, as heartbeats
@@ -38,24 +40,48 @@ final class Watchdog implements AutoCloseable {
 
   private final Shell shell;
   private final Duration grace;
+  private final Optional<Path> engine;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Map<Long, Deadline> groups = new HashMap<>();
+  private final Map<String, Deadline> watched = new HashMap<>(); // by what the script calls them
   private @Nullable WatchdogProcess process;
   private @Nullable Loop renewal;
   private @Nullable IOException trouble;
   private boolean isClosed;
 
   Watchdog(Shell shell, Duration grace) {
+    this(shell, grace, Optional.empty());
+  }
+
+  /**
+   * Not started before there is something to watch.
+   *
+   * @param engine the socket of what runs containers
+   */
+  Watchdog(Shell shell, Duration grace, Optional<Path> engine) {
     this.shell = shell;
     this.grace = grace;
+    this.engine = engine;
+  }
+
+  /** What a container is called here. */
+  static String container(String id) {
+    return "container:" + id;
+  }
+
+  private static String group(long number) {
+    return String.valueOf(number);
   }
 
   /** Returns when the group is watched. */
   void watch(long group, Deadline deadline) throws IOException {
+    watch(group(group), deadline);
+  }
+
+  void watch(String what, Deadline deadline) throws IOException {
     lock.lock();
     try {
-      boolean unused = ask("watch " + group + " " + deadline.now());
-      groups.put(group, deadline);
+      boolean unused = ask("watch " + what + " " + deadline.now());
+      watched.put(what, deadline);
       if (renewal == null) {
         renewal = Loop.start("holdfast-watchdog-renewal", this::renewAll);
       }
@@ -68,11 +94,11 @@ final class Watchdog implements AutoCloseable {
   private Duration renewAll() {
     lock.lock();
     try {
-      if (isClosed || groups.isEmpty()) {
+      if (isClosed || watched.isEmpty()) {
         return IDLE;
       }
-      for (Map.Entry<Long, Deadline> watched : groups.entrySet()) {
-        boolean unused = ask("renew " + watched.getKey() + " " + watched.getValue().now());
+      for (Map.Entry<String, Deadline> each : watched.entrySet()) {
+        boolean unused = ask("renew " + each.getKey() + " " + each.getValue().now());
       }
       trouble = null;
     } catch (IOException e) {
@@ -98,10 +124,14 @@ final class Watchdog implements AutoCloseable {
 
   /** TERM now, KILL after the grace. Does not wait. */
   void stop(long group) throws IOException {
+    stop(group(group));
+  }
+
+  void stop(String what) throws IOException {
     lock.lock();
     try {
-      groups.put(group, Deadline.AT_ONCE);
-      boolean unused = ask("stop " + group);
+      watched.put(what, Deadline.AT_ONCE);
+      boolean unused = ask("stop " + what);
     } finally {
       lock.unlock();
     }
@@ -119,10 +149,14 @@ final class Watchdog implements AutoCloseable {
 
   /** Kills what is left of the group, and watches it no longer. */
   void end(long group) throws IOException {
+    end(group(group));
+  }
+
+  void end(String what) throws IOException {
     lock.lock();
     try {
-      groups.remove(group);
-      boolean unused = ask("end " + group);
+      watched.remove(what);
+      boolean unused = ask("end " + what);
     } finally {
       lock.unlock();
     }
@@ -147,10 +181,10 @@ final class Watchdog implements AutoCloseable {
     }
     WatchdogProcess current = process;
     if (current == null) {
-      current = WatchdogProcess.start(shell, grace);
+      current = WatchdogProcess.start(shell, grace, engine);
       process = current;
-      for (Map.Entry<Long, Deadline> watched : groups.entrySet()) {
-        boolean unused = current.ask("watch " + watched.getKey() + " " + watched.getValue().now());
+      for (Map.Entry<String, Deadline> each : watched.entrySet()) {
+        boolean unused = current.ask("watch " + each.getKey() + " " + each.getValue().now());
       }
     }
     return current;

@@ -7,8 +7,11 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -39,9 +42,12 @@ final class WatchdogProcess {
     this.questions = process.getOutputStream();
   }
 
-  static WatchdogProcess start(Shell shell, Duration grace) throws IOException {
-    ProcessBuilder builder =
-        shell.inOwnSession(LOADER, NAME, String.valueOf(Uptime.hundredths(grace)));
+  static WatchdogProcess start(Shell shell, Duration grace, Optional<Path> engine)
+      throws IOException {
+    List<String> arguments =
+        new ArrayList<>(List.of(NAME, String.valueOf(Uptime.hundredths(grace))));
+    engine.ifPresent(socket -> arguments.add(socket.toString()));
+    ProcessBuilder builder = shell.inOwnSession(LOADER, arguments);
     builder.directory(Path.of("/").toFile());
     builder.environment().clear(); // it needs no secrets of ours
     builder.environment().putAll(Map.of("PATH", Programs.USUAL_PATH, "LC_ALL", "C"));

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +29,25 @@ final class WatchedProcess implements AutoCloseable {
   private static final String GATE =
       """
       read -r go || exit 125
-      exec -- "$@"
+      [[ -z $1 ]] || umask "$1" || exit 125
+      exec -- "${@:2}"
+      """;
+
+  // As somebody else. What the job says its environment is must not be that of anything that still
+  // runs as us (it may name libraries to load), so the other user reads it from the input.
+  private static final String GATE_OF_ANOTHER =
+      """
+      read -r go || exit 125
+      [[ -z $1 ]] || umask "$1" || exit 125
+      group=$(id -g -- "$2") && entry=$(getent passwd -- "$2") || exit 125
+      home=${entry%:*}
+      exec setpriv --reuid="$2" --regid="$group" --init-groups -- \\
+        env -i PATH="$PATH" HOME="${home##*:}" USER="$2" "$BASH" -p -c '
+          while IFS= read -r -d "" variable && [[ -n $variable ]]; do
+            export -- "$variable" || exit 125
+          done
+          exec -- "$@"
+        ' lease-gate "${@:3}"
       """;
 
   private static final Duration CHECK = Duration.ofMillis(500);
@@ -50,12 +69,16 @@ final class WatchedProcess implements AutoCloseable {
   static WatchedProcess start(
       Shell shell, Command command, Watchdog watchdog, Watchdog.Deadline deadline)
       throws IOException {
-    List<String> arguments = new ArrayList<>(List.of("lease-gate"));
+    List<String> arguments = new ArrayList<>(List.of("lease-gate", command.umask().orElse("")));
+    command.user().ifPresent(arguments::add);
     arguments.addAll(command.argv());
-    ProcessBuilder builder = shell.inOwnSession(GATE, arguments);
+    boolean asAnother = command.user().isPresent();
+    ProcessBuilder builder = shell.inOwnSession(asAnother ? GATE_OF_ANOTHER : GATE, arguments);
     builder.directory(command.directory().toFile());
     builder.environment().clear();
-    builder.environment().putAll(command.environment());
+    builder
+        .environment()
+        .putAll(asAnother ? Map.of("PATH", Programs.USUAL_PATH) : command.environment());
     builder.redirectErrorStream(true);
     WatchedProcess started = new WatchedProcess(builder.start(), watchdog);
     try {
@@ -72,13 +95,20 @@ final class WatchedProcess implements AutoCloseable {
     OutputStream input = process.getOutputStream();
     input.write("go\n".getBytes(StandardCharsets.UTF_8));
     input.flush();
-    if (command.stdin().isEmpty()) {
+    String variables = command.user().isPresent() ? listed(command.environment()) : "";
+    if (command.stdin().isEmpty() && variables.isEmpty()) {
       input.close();
       return;
     }
-    byte[] text = command.stdin().get().getBytes(StandardCharsets.UTF_8);
+    byte[] text = (variables + command.stdin().orElse("")).getBytes(StandardCharsets.UTF_8);
     // On its own: a command may write before it reads, or never read.
     Thread.ofPlatform().daemon().name("holdfast-input").start(() -> feed(input, text));
+  }
+
+  private static String listed(Map<String, String> environment) {
+    StringBuilder list = new StringBuilder();
+    environment.forEach((name, value) -> list.append(name).append('=').append(value).append('\0'));
+    return list.append('\0').toString();
   }
 
   private static void feed(OutputStream input, byte[] text) {

@@ -1,4 +1,7 @@
-/** Kinds that come with their handlers: commands in processes of their own, and HTTP calls. */
+/**
+ * Kinds that come with their handlers: commands in processes of their own, playbooks, containers,
+ * and HTTP calls.
+ */
 @NullMarked
 package dev.holdfast.executor;
 

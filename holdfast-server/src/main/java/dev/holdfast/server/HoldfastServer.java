@@ -20,6 +20,7 @@ import dev.holdfast.server.notify.Inspector;
 import dev.holdfast.server.poll.Hints;
 import dev.holdfast.server.poll.LongPolls;
 import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.Registry;
 import dev.holdfast.server.tenancy.Setting;
 import dev.holdfast.tenant.TenantName;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -63,7 +64,7 @@ public final class HoldfastServer implements AutoCloseable {
         config.trust().auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
     seed(holdfast, desks, environment);
     Figures figures = new Figures();
-    this.routes = new ArrayList<>(Pages.routes(dataSource, figures));
+    this.routes = new ArrayList<>(Pages.routes(holdfast, figures));
     Parts parts = new Parts(config, holdfast, desks, tokens, polls, workers, hints);
     routes.addAll(Routes.of(parts));
     routes.addAll(Dialects.of(parts));
@@ -105,7 +106,7 @@ public final class HoldfastServer implements AutoCloseable {
                     config.trust().receivers())
                 .start());
         if (!config.executors().names().isEmpty()) {
-          startExecutors(config.executors(), holdfast, registry);
+          startExecutors(config.executors(), holdfast, new Registry(holdfast, desks), registry);
         }
       }
       if (config.roles().contains(ServerRole.WEB)) {
@@ -125,9 +126,10 @@ public final class HoldfastServer implements AutoCloseable {
   }
 
   private void startExecutors(
-      ExecutorSettings settings, Holdfast holdfast, MeterRegistry registry) {
+      ExecutorSettings settings, Holdfast holdfast, Registry kinds, MeterRegistry registry) {
     JobExecutors executors = JobExecutors.open(settings.names(), settings.config());
     open.push(executors);
+    open.push(Loop.start("holdfast-kinds", kinds));
     open.push(
         executors
             .installOn(
@@ -135,7 +137,8 @@ public final class HoldfastServer implements AutoCloseable {
                     .workerForAllTenants()
                     .configure(
                         config -> config.withQueues(settings.queues().toArray(String[]::new)))
-                    .listen(new MicrometerListener(registry)))
+                    .listen(new MicrometerListener(registry)),
+                kinds)
             .start());
   }
 

@@ -40,4 +40,10 @@ document.getElementById("login").addEventListener("submit", (event) => {
   event.preventDefault();
   show().catch((error) => { message.textContent = String(error); });
 });
+// The server's first start prints an address with a token, which should not stay in the bar.
+const given = new URLSearchParams(location.hash.slice(1)).get("token");
+if (given) {
+  document.getElementById("token").value = given;
+  history.replaceState(null, "", location.pathname);
+}
 show().catch(() => {});

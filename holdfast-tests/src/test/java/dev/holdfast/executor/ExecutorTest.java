@@ -16,7 +16,7 @@ abstract class ExecutorTest extends EngineTest {
   /** The job after one attempt. */
   Job run(ExecutorConfig config, NewJob job) {
     UUID id = enqueue(job);
-    try (JobExecutors executors = JobExecutors.open(JobExecutors.NAMES, config);
+    try (JobExecutors executors = JobExecutors.open(JobExecutors.USUAL, config);
         Worker worker = executors.installOn(tenant.worker()).build()) {
       worker.runDue();
     }

@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,6 +46,53 @@ class ProcessExecutorTest extends ExecutorTest {
     assertThat(job.errorCode()).contains("EXIT_3");
     assertThat(job.errorMessage()).contains("Exit code 3: started\nno disk");
     assertThat(tenant.jobs().log(job.id())).containsExactly("started", "no disk");
+  }
+
+  @Test
+  void a_command_makes_files_with_its_own_mask() throws Exception {
+    Job job =
+        run(
+            NewJob.of(
+                "process",
+                Map.of(
+                    "argv", List.of("sh", "-c", "umask; cat"), "umask", "027", "stdin", "heard")));
+
+    assertThat(text(job, "output")).isEqualTo("0027\nheard");
+  }
+
+  @Test
+  void another_user_is_refused_unless_the_worker_is_root_and_allows_it() {
+    Map<String, Object> args = Map.of("argv", List.of("id", "-un"), "user", "nobody");
+
+    Job refused = run(NewJob.of("process", args));
+
+    assertThat(refused.state()).isEqualTo(JobState.FAILED);
+    assertThat(refused.errorCode()).contains("USER_NOT_ALLOWED");
+    assertRefused(Map.of("argv", List.of("id"), "user", "-root"), "user");
+    assertRefused(Map.of("argv", List.of("id"), "umask", "999"), "umask");
+  }
+
+  @Test
+  void a_command_of_another_user_has_their_rights_and_reads_its_environment_and_input() {
+    Assumptions.assumeTrue("root".equals(System.getProperty("user.name")), "needs root");
+    Job job =
+        run(
+            ExecutorConfig.DEFAULTS.withUsers(Set.of("nobody")),
+            NewJob.of(
+                "process",
+                Map.of(
+                    "argv",
+                    List.of("sh", "-c", "id -un; echo \"$COLOUR\"; echo $LD_PRELOAD; cat"),
+                    "user",
+                    "nobody",
+                    "cwd",
+                    "/",
+                    "env",
+                    Map.of("COLOUR", "blue = 'green'\nred", "LD_PRELOAD", "/no/such/library.so"),
+                    "stdin",
+                    "heard")));
+
+    assertThat(text(job, "output")).contains("nobody\n", "blue = 'green'\nred\n", "heard");
   }
 
   @Test

@@ -8,14 +8,14 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 
 /** Looks at processes from outside. */
-final class Processes {
+public final class Processes {
 
   private static final Duration LOOK_AGAIN = Duration.ofMillis(20);
 
   private Processes() {}
 
   /** One that has ended does not count, even if nobody has asked how yet. */
-  static boolean isRunning(long pid) throws IOException {
+  public static boolean isRunning(long pid) throws IOException {
     try {
       String stat = Files.readString(Path.of("/proc", String.valueOf(pid), "stat"));
       char state = stat.charAt(stat.lastIndexOf(')') + 2);
@@ -31,13 +31,13 @@ final class Processes {
   }
 
   /** The number that a command writes to a file. */
-  static long pidIn(Path file) throws Exception {
+  public static long pidIn(Path file) throws Exception {
     await(() -> Files.exists(file) && Files.readString(file).endsWith("\n"));
     return Long.parseLong(Files.readString(file).strip());
   }
 
   /** Waits until it is so; the test's own timeout ends a wait in vain. */
-  static void await(Callable<Boolean> condition) throws Exception {
+  public static void await(Callable<Boolean> condition) throws Exception {
     while (!condition.call()) {
       Thread.sleep(LOOK_AGAIN);
     }

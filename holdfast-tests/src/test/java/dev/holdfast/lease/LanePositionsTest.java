@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.lease.LanePositions.Position;
 import java.time.Duration;
-import java.time.OffsetDateTime;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -16,8 +16,7 @@ class LanePositionsTest {
 
   private final AtomicLong nanoTime = new AtomicLong();
   private final LanePositions positions = new LanePositions(nanoTime::get);
-  private final Position reached =
-      new Position(7, OffsetDateTime.parse("2026-01-01T00:00:00Z"), 42);
+  private final Position reached = new Position(7, Instant.parse("2026-01-01T00:00:00Z"), 42);
 
   @Test
   void while_the_start_of_a_lane_is_cheap_to_reach_every_claim_begins_there() {

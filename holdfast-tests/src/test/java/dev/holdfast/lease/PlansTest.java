@@ -64,6 +64,7 @@ class PlansTest {
       List.of(
           CoreStatement.named(Claims.class, "CLAIM"),
           CoreStatement.named(Beats.class, "EXTEND"),
+          CoreStatement.named(Successes.class, "SUCCEED"),
           CoreStatement.named(Transitions.class, "FINISH"),
           CoreStatement.named(OverdueAttempts.class, "OVERDUE"),
           CoreStatement.named(Outlook.class, "LOOK"),
@@ -97,6 +98,7 @@ class PlansTest {
       Map.of(
           "Claims.CLAIM", Set.of("job_claimable", "job_pkey", "job_leased"),
           "Beats.EXTEND", Set.of("job_pkey"),
+          "Successes.SUCCEED", Set.of("job_pkey"),
           "Transitions.FINISH", Set.of("job_pkey"),
           "Transitions.SEND_BACK", Set.of("job_pkey"),
           "OverdueAttempts.OVERDUE", Set.of("job_leased"),
@@ -177,7 +179,8 @@ class PlansTest {
           // The others lock one by one before they write; these lock as they meet the rows.
           if (type.equals("Bitmap Heap Scan")
               && table.equals("job")
-              && Set.of("Transitions.FINISH", "Waiting.WAKE").contains(statement.toString())) {
+              && Set.of("Successes.SUCCEED", "Transitions.FINISH", "Waiting.WAKE")
+                  .contains(statement.toString())) {
             faults.add("takes row locks in the order of pages, not of ids");
           }
           String index = node.path("Index Name").asString("");

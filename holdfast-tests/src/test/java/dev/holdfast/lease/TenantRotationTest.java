@@ -6,10 +6,12 @@ import dev.holdfast.Holdfast;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.Outcome;
+import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.worker.Worker;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -115,6 +117,83 @@ class TenantRotationTest {
     List<Lease> leases = rotation.claim(request(10)).leases();
 
     assertThat(leases).extracting(lease -> lease.key().tenant()).containsExactly("stays");
+  }
+
+  @Test
+  void a_tenant_that_is_announced_gets_its_share_beside_a_backlog() {
+    holdfast.tenants().create(new TenantName("flood"));
+    holdfast.tenants().create(new TenantName("late"));
+    enqueue("flood", 20);
+    TenantRotation rotation = rotation();
+    assertThat(rotation.claim(request(4)).leases()).hasSize(4);
+    enqueue("late", 1);
+
+    rotation.announced("late");
+    List<Lease> leases = rotation.claim(request(4)).leases();
+
+    assertThat(leases).extracting(lease -> lease.key().tenant()).contains("flood", "late");
+  }
+
+  @Test
+  void a_tenant_dropped_after_its_work_was_announced_disturbs_nobody() {
+    holdfast.tenants().create(new TenantName("gone"));
+    holdfast.tenants().create(new TenantName("stays"));
+    enqueue("stays", 10);
+    TenantRotation rotation = rotation();
+    assertThat(rotation.claim(request(2)).leases()).hasSize(2);
+    rotation.announced("gone");
+    holdfast.tenants().drop(new TenantName("gone"));
+
+    List<Lease> leases = rotation.claim(request(4)).leases();
+
+    assertThat(leases).extracting(lease -> lease.key().tenant()).contains("stays");
+  }
+
+  @Test
+  void whoever_was_not_announced_is_found_once_nobody_else_is_known_to_have_work() {
+    holdfast.tenants().create(new TenantName("silent"));
+    TenantRotation rotation = rotation();
+    assertThat(rotation.claim(request(2)).leases()).isEmpty();
+
+    enqueue("silent", 1);
+
+    assertThat(rotation.claim(request(2)).leases()).hasSize(1);
+  }
+
+  @Test
+  void the_leases_of_every_tenant_are_looked_after_though_one_of_them_is_gone() {
+    for (String name : List.of("gone", "one", "two")) {
+      holdfast.tenants().create(new TenantName(name));
+      enqueue(name, 1);
+    }
+    List<Lease> leases = rotation().claim(request(3)).leases();
+    List<Tenant> tenants =
+        holdfast.tenants().list().stream().map(holdfast.tenants()::tenant).toList();
+    Reapers reapers =
+        new Reapers(tenant -> new Reaper(tenant, RandomGenerator.getDefault(), () -> {}));
+    tenants.forEach(TenantRotationTest::expireLeases);
+    holdfast.tenants().drop(new TenantName("gone"));
+
+    Duration unused = reapers.runOnce(tenants, Duration.ofSeconds(5));
+
+    assertThat(leases).hasSize(3);
+    assertThat(rotation().claim(request(3)).leases())
+        .extracting(lease -> lease.key().tenant())
+        .containsExactlyInAnyOrder("one", "two");
+  }
+
+  private static void expireLeases(Tenant tenant) {
+    tenant
+        .db()
+        .useHandle(handle ->
+            handle.execute(
+                tenant
+                    .db()
+                    .sql(
+                        """
+                        UPDATE {schema}.job
+                           SET lease_expires_at = {schema}.clock() - interval '1 second'
+                        """)));
   }
 
   private TenantRotation rotation() {

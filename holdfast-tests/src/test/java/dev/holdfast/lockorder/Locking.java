@@ -1,6 +1,7 @@
 package dev.holdfast.lockorder;
 
 import dev.holdfast.job.Outcome;
+import dev.holdfast.job.Payload;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -15,10 +16,14 @@ enum Locking {
   RESOURCES_OF_THE_SILENT(Set.of("Holds.LOCK"), Ground::resourcesOfTheSilent, Ground::passOn),
   NEW_RESOURCES(Set.of("Holds.MAKE"), Ground::noResources, Ground::make),
 
+  SUCCEEDED_JOBS(
+      Set.of("Successes.SUCCEED"),
+      Ground::runningJobs,
+      ground -> ground.finish(lease -> Outcome.succeeded())),
   FINISHED_JOBS(
       Set.of("Transitions.FINISH"),
       Ground::runningJobs,
-      ground -> ground.finish(lease -> Outcome.succeeded())),
+      ground -> ground.finish(lease -> Outcome.succeeded(new Payload("1")))),
   RETURNED_JOBS(
       Set.of("Transitions.SEND_BACK"),
       Ground::runningJobs,

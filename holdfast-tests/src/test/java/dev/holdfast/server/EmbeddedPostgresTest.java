@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.server.postgres.EmbeddedPostgres;
+import dev.holdfast.server.postgres.TestPrograms;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +24,7 @@ class EmbeddedPostgresTest {
 
   @Test
   void it_is_durable_and_lets_nobody_in_without_its_password() throws Exception {
-    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(data)) {
+    try (EmbeddedPostgres postgres = start()) {
       assertThat(ask(postgres, "SHOW fsync")).isEqualTo("on");
       assertThat(ask(postgres, "SHOW synchronous_commit")).isEqualTo("on");
       assertThat(ask(postgres, "SHOW data_checksums")).isEqualTo("on");
@@ -36,11 +37,11 @@ class EmbeddedPostgresTest {
 
   @Test
   void what_was_committed_is_there_after_a_stop_and_after_a_kill() throws Exception {
-    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(data)) {
+    try (EmbeddedPostgres postgres = start()) {
       execute(postgres, "CREATE TABLE kept (n integer)");
       execute(postgres, "INSERT INTO kept VALUES (1)");
     }
-    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(data)) {
+    try (EmbeddedPostgres postgres = start()) {
       assertThat(ask(postgres, "SELECT count(*) FROM kept")).isEqualTo("1");
       execute(postgres, "INSERT INTO kept VALUES (2)");
       kill(data);
@@ -50,11 +51,11 @@ class EmbeddedPostgresTest {
   }
 
   @Test
-  void a_second_server_on_the_same_directory_is_refused_by_name() {
-    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(data)) {
+  void a_second_server_on_the_same_directory_is_refused_by_name() throws Exception {
+    try (EmbeddedPostgres postgres = start()) {
       assertThat(postgres.jdbcUrl()).contains("127.0.0.1");
 
-      assertThatThrownBy(() -> EmbeddedPostgres.start(data))
+      assertThatThrownBy(this::start)
           .hasMessageContaining("--data")
           .hasMessageContaining(String.valueOf(ProcessHandle.current().pid()));
     }
@@ -72,21 +73,26 @@ class EmbeddedPostgresTest {
 
   @Test
   void a_directory_of_another_version_is_refused_and_says_what_to_do() throws Exception {
-    EmbeddedPostgres.start(data).close();
+    start().close();
     Files.writeString(data.resolve("database").resolve("PG_VERSION"), "15\n");
 
-    assertThatThrownBy(() -> EmbeddedPostgres.start(data))
+    assertThatThrownBy(this::start)
         .hasMessageContaining("15")
-        .hasMessageContaining("back it up");
+        .hasMessageContaining("docs/operations.md");
   }
 
   @Test
   void one_without_fsync_does_not_start() throws Exception {
-    EmbeddedPostgres.start(data).close();
+    start().close();
     Files.writeString(data.resolve("database").resolve("postgresql.auto.conf"), "fsync = off\n");
 
-    assertThatThrownBy(() -> EmbeddedPostgres.start(data)).hasMessageContaining("fsync is \"off\"");
+    assertThatThrownBy(this::start).hasMessageContaining("fsync is \"off\"");
     assertThat(data.resolve("database").resolve("postmaster.pid")).doesNotExist();
+  }
+
+  // Unpacking is the subject of one test alone.
+  private EmbeddedPostgres start() throws IOException {
+    return EmbeddedPostgres.start(TestPrograms.in(data));
   }
 
   private static void kill(Path data) throws IOException {

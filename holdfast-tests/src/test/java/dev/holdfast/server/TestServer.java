@@ -23,7 +23,7 @@ public final class TestServer implements AutoCloseable {
     server = HoldfastServer.start(config, TestDatabase.shared().dataSource(), Map.of());
   }
 
-  static ServerConfig config() {
+  public static ServerConfig config() {
     try {
       return ServerConfig.defaults(Files.createTempDirectory("holdfast-test"))
           .withAddress("127.0.0.1", 0)
@@ -38,7 +38,7 @@ public final class TestServer implements AutoCloseable {
     return new TestServer(config());
   }
 
-  static TestServer start(ServerConfig config) {
+  public static TestServer start(ServerConfig config) {
     return new TestServer(config);
   }
 

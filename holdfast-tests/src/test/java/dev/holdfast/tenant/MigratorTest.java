@@ -60,7 +60,7 @@ class MigratorTest {
     execute(Migrator.TENANT.export(schema));
 
     Golden.assertMatches("tenant-schema.txt", SchemaDump.of(jdbi, schema));
-    Migrator.TENANT.check(db, schema);
+    Migrator.TENANT.version(db, schema).require();
   }
 
   @Test
@@ -68,7 +68,7 @@ class MigratorTest {
     execute(Migrator.CONTROL.export(schema));
 
     Golden.assertMatches("control-schema.txt", SchemaDump.of(jdbi, schema));
-    Migrator.CONTROL.check(db, schema);
+    Migrator.CONTROL.version(db, schema).require();
   }
 
   @Test
@@ -101,7 +101,7 @@ class MigratorTest {
     Migrator.TENANT.migrate(db, schema);
     execute("INSERT INTO " + schema.value() + ".migration (version, name) VALUES (99, 'later')");
 
-    assertThatNoException().isThrownBy(() -> Migrator.TENANT.check(db, schema));
+    assertThatNoException().isThrownBy(() -> Migrator.TENANT.version(db, schema).require());
     assertThatNoException().isThrownBy(() -> Migrator.TENANT.migrate(db, schema));
   }
 
@@ -111,14 +111,14 @@ class MigratorTest {
     execute("INSERT INTO " + schema.value() + ".migration VALUES (99, 'later', true)");
 
     assertThatExceptionOfType(HoldfastException.class)
-        .isThrownBy(() -> Migrator.TENANT.check(db, schema))
+        .isThrownBy(() -> Migrator.TENANT.version(db, schema).require())
         .withMessageContaining("version 99")
         .withMessageContaining("knows 6")
         .satisfies(refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.SCHEMA_MISMATCH));
     assertThatExceptionOfType(HoldfastException.class)
         .isThrownBy(() -> Migrator.TENANT.migrate(db, schema))
         .withMessageContaining("version 99")
-        .withMessageContaining("knows 5");
+        .withMessageContaining("knows 6");
   }
 
   @Test

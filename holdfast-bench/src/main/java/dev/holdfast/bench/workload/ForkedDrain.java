@@ -2,8 +2,6 @@ package dev.holdfast.bench.workload;
 
 import dev.holdfast.bench.measure.Bench;
 import dev.holdfast.bench.measure.Sample;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -28,25 +26,16 @@ public record ForkedDrain(int concurrency) implements Workload {
   }
 
   private String fork(Bench bench, int jobs) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(ProcessHandle.current().info().command().orElse("java"));
-    command.addAll(SMALL);
-    command.addAll(
-        List.of(
-            "-cp",
-            System.getProperty("java.class.path"),
-            "dev.holdfast.bench.Main",
-            "drain-once",
-            "--url=" + bench.server().jdbcUrl(),
-            "--contender=" + bench.contender().name(),
-            "--concurrency=" + concurrency,
-            "--jobs=" + jobs));
-    Process process =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    String answer = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (process.waitFor() != 0) {
-      throw new IllegalStateException("the forked worker failed: " + answer);
+    try (Fork fork =
+        Fork.start(
+            SMALL,
+            List.of(
+                "drain-once",
+                "--url=" + bench.server().jdbcUrl(),
+                "--contender=" + bench.contender().name(),
+                "--concurrency=" + concurrency,
+                "--jobs=" + jobs))) {
+      return fork.answer();
     }
-    return answer;
   }
 }

@@ -1,8 +1,8 @@
 package dev.holdfast.bench.workload;
 
 import dev.holdfast.api.Json;
-import dev.holdfast.bench.measure.Durations;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import tools.jackson.databind.JsonNode;
 
 /** Workers that know nothing but HTTP: each waits for a job, and says that it is done. */
-final class RemoteFleet implements AutoCloseable {
+public final class RemoteFleet implements AutoCloseable {
 
   private static final int PATIENCE_SECONDS = 120;
 
@@ -28,33 +28,22 @@ final class RemoteFleet implements AutoCloseable {
   private final URI leases;
   private final URI finish;
   private final AtomicInteger failures = new AtomicInteger();
+  private final AtomicLongArray leased;
+  private final AtomicIntegerArray finished;
+  private final CountDownLatch left;
   private volatile boolean closed;
-  private volatile Run run = new Run(0);
 
-  /** What is measured at a time. */
-  private static final class Run {
-    final AtomicLongArray committed;
-    final AtomicLongArray leased;
-    final AtomicIntegerArray finished;
-    final CountDownLatch left;
-    final long beganNanos = System.nanoTime();
-    volatile long endedNanos;
-
-    Run(int jobs) {
-      committed = new AtomicLongArray(jobs);
-      leased = new AtomicLongArray(jobs);
-      finished = new AtomicIntegerArray(jobs);
-      left = new CountDownLatch(jobs);
-    }
-  }
-
-  private RemoteFleet(int port) {
+  private RemoteFleet(int port, int jobs) {
     leases = URI.create("http://127.0.0.1:" + port + "/api/v1/leases");
     finish = URI.create(leases + "/finish");
+    leased = new AtomicLongArray(jobs);
+    finished = new AtomicIntegerArray(jobs);
+    left = new CountDownLatch(jobs);
   }
 
-  static RemoteFleet start(int port, int workers) {
-    RemoteFleet fleet = new RemoteFleet(port);
+  /** So many workers, for so many jobs, whose args are their numbers from zero. */
+  public static RemoteFleet start(int port, int workers, int jobs) {
+    RemoteFleet fleet = new RemoteFleet(port, jobs);
     for (int i = 0; i < workers; i++) {
       String name = "w" + i;
       fleet.threads.execute(() -> fleet.work(name));
@@ -62,43 +51,19 @@ final class RemoteFleet implements AutoCloseable {
     return fleet;
   }
 
-  void expect(int jobs) {
-    run = new Run(jobs);
-  }
-
-  void committed(int from, int count) {
-    long now = System.nanoTime();
-    for (int number = from; number < from + count; number++) {
-      run.committed.set(number, now);
-    }
-  }
-
-  /** From the commit to the lease; fails when a job was lost, or done twice. */
-  Durations awaitAll() throws InterruptedException, TimeoutException {
-    Run now = run;
-    if (!now.left.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-      throw new TimeoutException(now.left.getCount() + " jobs did not end");
-    }
-    now.endedNanos = System.nanoTime();
-    Durations latencies = new Durations();
-    for (int number = 0; number < now.finished.length(); number++) {
-      if (now.finished.get(number) != 1) {
-        throw new IllegalStateException(
-            "job " + number + " ended " + now.finished.get(number) + " times");
+  /** Waits until all jobs have ended, and says when each was leased and how often it ended. */
+  public void tell(PrintStream out) throws InterruptedException, TimeoutException {
+    long before = left.getCount();
+    while (!left.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+      if (left.getCount() == before && before < leased.length()) {
+        throw new TimeoutException(before + " jobs do not end");
       }
-      latencies.add(Math.max(0, now.leased.get(number) - now.committed.get(number)));
+      before = left.getCount();
     }
-    return latencies;
-  }
-
-  /** Requests that got no answer. */
-  int failures() {
-    return failures.get();
-  }
-
-  double finishedPerSecond() {
-    Run now = run;
-    return now.finished.length() * 1e9 / (now.endedNanos - now.beganNanos);
+    out.println(failures + " " + System.nanoTime());
+    for (int number = 0; number < leased.length(); number++) {
+      out.println(leased.get(number) + " " + finished.get(number));
+    }
   }
 
   private void work(String name) {
@@ -108,10 +73,10 @@ final class RemoteFleet implements AutoCloseable {
       try {
         for (JsonNode lease : post(leases, ask).path("leases")) {
           int number = lease.path("job").path("args").asInt();
-          run.leased.set(number, System.nanoTime());
+          leased.set(number, System.nanoTime());
           post(finish, ended(name, lease));
-          run.finished.incrementAndGet(number);
-          run.left.countDown();
+          finished.incrementAndGet(number);
+          left.countDown();
         }
       } catch (IOException e) {
         if (!closed) {

@@ -2,12 +2,19 @@ package dev.holdfast.server.api;
 
 import static dev.holdfast.server.api.Routes.BASE;
 import static dev.holdfast.server.http.Route.Method.GET;
+import static dev.holdfast.server.http.Route.Method.POST;
 
 import dev.holdfast.Holdfast;
+import dev.holdfast.api.Fields;
 import dev.holdfast.api.Json;
+import dev.holdfast.api.LeaseJson;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.fleet.RemoteWorkers;
+import dev.holdfast.fleet.WorkerInfo;
 import dev.holdfast.fleet.WorkerState;
+import dev.holdfast.job.Payload;
+import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.Request;
@@ -15,22 +22,34 @@ import dev.holdfast.server.http.Route;
 import dev.holdfast.subject.SubjectState;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Who works, and what follows the work. */
 final class FleetRoutes {
 
-  private final Holdfast holdfast;
+  private static final int MOST_INFO_CHARS = 4_000;
 
-  FleetRoutes(Holdfast holdfast) {
+  private final Holdfast holdfast;
+  private final RemoteWorkers remote;
+
+  FleetRoutes(Holdfast holdfast, RemoteWorkers remote) {
     this.holdfast = holdfast;
+    this.remote = remote;
   }
 
   List<Route> routes() {
     return List.of(
         Route.of(GET, BASE + "/workers", Role.VIEWER, "Lists workers", this::workers)
             .queries("limit", "after"),
+        Route.of(
+                POST,
+                BASE + "/workers/heartbeat",
+                Role.WORKER,
+                "Says that a worker is there, and how it is",
+                this::heartbeat)
+            .fields("worker", "host", "labels", "queues", "kinds", "info"),
         Route.of(
             GET, BASE + "/subjects/{type}/{id}", Role.VIEWER, "Where a subject is", this::subject));
   }
@@ -48,6 +67,32 @@ final class FleetRoutes {
     return Answer.ok(json);
   }
 
+  private Answer heartbeat(Request request) {
+    Fields body = request.body();
+    // Whatever a claim refuses is refused here.
+    ClaimRequest asked = LeaseJson.readClaim(body);
+    Payload info =
+        new Payload(Json.write(body.optionalObject("info").orElseGet(FleetRoutes::none).json()));
+    if (info.json().length() > MOST_INFO_CHARS) {
+      throw HoldfastException.invalid(
+          "info", info.json().length() + " characters", "at most " + MOST_INFO_CHARS);
+    }
+    remote.seen(
+        new WorkerInfo(
+            asked.worker(),
+            asked.host(),
+            asked.labels(),
+            Optional.of(request.desk().tenant().name().value()),
+            asked.queues(),
+            asked.kinds()),
+        info);
+    return Answer.ok(Json.object().put("ok", true));
+  }
+
+  private static Fields none() {
+    return Fields.of("info", Json.object());
+  }
+
   private static ObjectNode json(WorkerState worker) {
     ObjectNode json = Json.object();
     json.put("name", worker.info().name());
@@ -62,6 +107,9 @@ final class FleetRoutes {
             kinds -> kinds.stream().sorted().forEach(json.putArray("kinds")::add),
             () -> json.putNull("kinds"));
     json.put("online", worker.online());
+    worker
+        .vitals()
+        .ifPresentOrElse(vitals -> Json.put(json, "info", vitals), () -> json.putNull("info"));
     Json.put(json, "started_at", worker.startedAt());
     Json.put(json, "last_seen", worker.beatAt());
     return json;

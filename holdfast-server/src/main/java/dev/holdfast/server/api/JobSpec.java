@@ -29,7 +29,9 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class JobSpec {
 
-  private static final String FREE_COMMAND = "process";
+  // What jobs of an executor's own kind say that is a command of one's own.
+  private static final Map<String, String> FREE_COMMANDS =
+      Map.of("process", "argv", "container", "image");
   private static final String NODE = "node:";
 
   private final Request request;
@@ -54,12 +56,8 @@ final class JobSpec {
       filled.set("args", Json.parse("args", args.json()));
       return readAsIs(Fields.of("body", filled));
     }
-    boolean freeCommand =
-        kind.name().equals(FREE_COMMAND)
-            || kind.executor().filter(FREE_COMMAND::equals).isPresent();
-    if (freeCommand && said.optionalObject("args").filter(args -> args.says("argv")).isPresent()) {
-      request.require(Role.ADMIN, "a command of one's own (args.argv)");
-    }
+    requireRight(said, kind.name());
+    kind.executor().ifPresent(executor -> requireRight(said, executor));
     return readAsIs(said);
   }
 
@@ -91,6 +89,13 @@ final class JobSpec {
             .map(placed::withSubject)
             .orElse(placed);
     return told.withPolicy(told.policy().over(kind.defaults()));
+  }
+
+  private void requireRight(Fields said, String executor) {
+    Optional.ofNullable(FREE_COMMANDS.get(executor))
+        .filter(field -> said.optionalObject("args").filter(args -> args.says(field)).isPresent())
+        .ifPresent(
+            field -> request.require(Role.ADMIN, "a command of one's own (args." + field + ")"));
   }
 
   private static Optional<String> id(Fields said, String field) {

@@ -1,6 +1,7 @@
 package dev.holdfast.server.api;
 
 import static dev.holdfast.server.api.Routes.BASE;
+import static dev.holdfast.server.http.Route.Method.GET;
 import static dev.holdfast.server.http.Route.Method.POST;
 
 import dev.holdfast.api.Fields;
@@ -12,6 +13,7 @@ import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.fleet.WorkerInfo;
+import dev.holdfast.job.Job;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Policy;
 import dev.holdfast.lease.ClaimRequest;
@@ -33,6 +35,7 @@ import dev.holdfast.server.poll.Finishes;
 import dev.holdfast.server.poll.Hand;
 import dev.holdfast.server.poll.LongPolls;
 import dev.holdfast.server.poll.Turnstile;
+import dev.holdfast.server.tenancy.Runbooks;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -113,7 +116,14 @@ final class LeaseRoutes {
                 Role.WORKER,
                 "Adds to a running job's log",
                 this::log)
-            .fields("fence", "lines"));
+            .fields("fence", "lines"),
+        Route.of(
+                GET,
+                BASE + "/jobs/{id}/runbook",
+                Role.WORKER,
+                "What a leased job is run with: its kind's playbook, its node",
+                this::runbook)
+            .queries("fence"));
   }
 
   private Answer claim(Request request) throws InterruptedException {
@@ -273,6 +283,27 @@ final class LeaseRoutes {
     return reported(request, body.number("fence"), Report.ofLog(ReportJson.lines(body)));
   }
 
+  /**
+   * For whoever has the lease alone: how a node is reached is nothing that every worker needs to
+   * know of every node.
+   */
+  private Answer runbook(Request request) {
+    long fence =
+        request
+            .number("fence")
+            .orElseThrow(() -> HoldfastException.invalid("fence", "missing", "the lease's"));
+    Job job = JobRoutes.job(request, request.id());
+    if (job.lease().isEmpty() || job.fence() != fence) {
+      throw lost(job.id());
+    }
+    return Answer.ok(RunbookJson.write(Runbooks.of(request.desk(), job)));
+  }
+
+  private static Refusal.Refused lost(UUID id) {
+    return Refusal.of(
+        409, ErrorCode.LEASE_LOST.name(), "job " + id + " is no longer leased under that fence");
+  }
+
   private static Answer reported(Request request, long fence, Report report) {
     UUID id = request.id();
     RemoteLeases leases = request.desk().leases();
@@ -286,10 +317,7 @@ final class LeaseRoutes {
       case ReportReply.Repeated() -> Answer.ok(Json.object().put("idempotent", true));
       case ReportReply.Lost() -> {
         JobRoutes.job(request, id); // an unknown one is not lost, but not found
-        throw Refusal.of(
-            409,
-            ErrorCode.LEASE_LOST.name(),
-            "job " + id + " is no longer leased under that fence");
+        throw lost(id);
       }
     };
   }

@@ -19,9 +19,10 @@ public final class Routes {
     routes.addAll(new QueueRoutes().routes());
     routes.addAll(new ResourceRoutes().routes());
     routes.addAll(new ScheduleRoutes().routes());
-    routes.addAll(new FleetRoutes(parts.holdfast()).routes());
+    routes.addAll(new FleetRoutes(parts.holdfast(), parts.workers()).routes());
     routes.addAll(new RegistryRoutes().routes());
     routes.addAll(new TenantRoutes(parts.holdfast(), parts.desks(), parts.tokens()).routes());
+    routes.addAll(new DoctorRoutes(parts.holdfast(), parts.config()).routes());
     routes.addAll(new StreamRoutes(parts.hints(), parts.config()).routes());
     return routes;
   }

@@ -1,5 +1,6 @@
 package dev.holdfast.server.http;
 
+import dev.holdfast.api.ApiVersion;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.auth.Principal;
@@ -117,6 +118,11 @@ final class Gate {
           throw HoldfastException.invalid(
               name, "in the query", "known: " + route.queries().stream().sorted().toList());
         });
+  }
+
+  /** Refuses who was made for another API than this one. */
+  void checkVersion(Context http) {
+    Optional.ofNullable(http.header(ApiVersion.HEADER)).ifPresent(ApiVersion::check);
   }
 
   /** Who sends it. */

@@ -3,6 +3,7 @@ package dev.holdfast.server.http;
 import dev.holdfast.api.Json;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.tenant.SqlErrors;
 import java.sql.SQLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +43,9 @@ public final class Problems {
       case STATE_CONFLICT, LEASE_LOST -> new Refusal(409, code, detail);
       case DATABASE -> {
         log.warn("The database failed", e);
+        if (SqlErrors.isDiskFull(e)) {
+          yield new Refusal(503, "DISK_FULL", "The database's disk is full; nothing was stored");
+        }
         yield new Refusal(503, code, "The database cannot be reached, or is busy; try again");
       }
       case UNAVAILABLE -> new Refusal(503, code, detail);

@@ -1,5 +1,6 @@
 package dev.holdfast.server.http;
 
+import dev.holdfast.api.ApiVersion;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.auth.Principal;
 import dev.holdfast.server.auth.Tokens;
@@ -93,6 +94,7 @@ public final class Web implements AutoCloseable {
         Exception.class, (e, http) -> send(http, neighbours.of(http.path()).answer(e)));
     javalin.routes.after(http -> {
       http.header("X-Content-Type-Options", "nosniff");
+      http.header(ApiVersion.HEADER, String.valueOf(ApiVersion.CURRENT));
       http.header("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'");
     });
   }
@@ -168,6 +170,7 @@ public final class Web implements AutoCloseable {
     if (route.role().isEmpty()) {
       return new Request(route, http, Principal.EVERYBODY, Web::noTenant, () -> true);
     }
+    gate.checkVersion(http);
     Principal principal = gate.identify(http, route);
     gate.authorise(principal, route.role().get());
     gate.checkQueries(http, route);

@@ -1,8 +1,12 @@
 package dev.holdfast.server.poll;
 
 import dev.holdfast.job.Job;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.RemoteLeases;
 import dev.holdfast.queue.Jobs;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,5 +42,21 @@ public record Hand(SequencedMap<Lease, Job> leases) {
     return leases.isEmpty()
         ? Map.of()
         : jobs.all(leases.stream().map(lease -> lease.key().jobId()).toList());
+  }
+
+  /** What nobody will read goes to somebody else, at no cost. */
+  static void giveBack(RemoteLeases leases, ClaimRequest request, Collection<Lease> unread) {
+    if (!unread.isEmpty()) {
+      leases.finish(
+          unread.stream()
+              .map(lease ->
+                  new RemoteLeases.End(
+                      request.worker(),
+                      lease.key().jobId(),
+                      lease.key().fence(),
+                      Outcome.snoozed(Duration.ZERO),
+                      Optional.empty()))
+              .toList());
+    }
   }
 }

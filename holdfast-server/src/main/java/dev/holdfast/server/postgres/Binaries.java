@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
@@ -20,6 +21,8 @@ final class Binaries {
 
   private static final Set<PosixFilePermission> PROGRAM =
       PosixFilePermissions.fromString("rwxr-xr-x");
+  private static final List<String> PROGRAMS = List.of("initdb", "pg_ctl", "postgres");
+  private static final int MOST_TRIES = 20;
   private static final int ANY_EXECUTE = 0b001_001_001;
 
   private Binaries() {}
@@ -34,9 +37,26 @@ final class Binaries {
     if (!Files.exists(home)) {
       Path draft = Directories.fresh(data.resolve("postgres.new"));
       unpack(draft);
+      awaitRunnable(draft);
       Files.move(draft, home, StandardCopyOption.ATOMIC_MOVE); // whole, or not there
     }
     return home;
+  }
+
+  // A process that another thread starts while a program is being written inherits the open file
+  // for a moment, in which the program is "busy" and cannot be run.
+  private static void awaitRunnable(Path home) {
+    Commands commands = new Commands(home);
+    for (int tries = 1; ; tries++) {
+      try {
+        PROGRAMS.forEach(program -> commands.run(program, "--version"));
+        return;
+      } catch (HoldfastException e) {
+        if (tries == MOST_TRIES) {
+          throw e;
+        }
+      }
+    }
   }
 
   private static void unpack(Path target) throws IOException {

@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Runs PostgreSQL's programs. They refuse to be run by root; root runs them in a user namespace,
@@ -16,6 +18,8 @@ import java.util.List;
 final class Commands {
 
   private static final boolean IS_ROOT = "root".equals(System.getProperty("user.name"));
+
+  private static final Pattern MAJOR = Pattern.compile("PostgreSQL\\) (\\d+)");
 
   private final Path home;
 
@@ -55,6 +59,14 @@ final class Commands {
       Thread.currentThread().interrupt();
       throw failed(program, "interrupted");
     }
+  }
+
+  String majorVersion() {
+    Matcher version = MAJOR.matcher(run("postgres", "--version"));
+    if (!version.find()) {
+      throw failed("postgres", "it does not say its version");
+    }
+    return version.group(1);
   }
 
   private static String remedy() {

@@ -1,5 +1,6 @@
 package dev.holdfast.server.postgres;
 
+import dev.holdfast.error.HoldfastException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,15 +26,48 @@ final class Directories {
     return Files.createDirectory(directory, OWNERS_ALONE);
   }
 
+  /**
+   * One that has nothing in it; made if need be, and refused if anything is there.
+   *
+   * @param setting that named it
+   */
+  static void claimEmpty(String setting, Path directory) throws IOException {
+    if (Files.exists(directory)) {
+      boolean isFree = Files.isDirectory(directory) && contents(directory).isEmpty();
+      if (!isFree) {
+        throw HoldfastException.badConfig(setting, directory, "a directory that is new or empty");
+      }
+    } else {
+      withParents(directory);
+    }
+  }
+
+  /** It, and those above it that are missing. */
+  static void withParents(Path directory) throws IOException {
+    Files.createDirectories(directory, OWNERS_ALONE);
+  }
+
   static void remove(Path directory) throws IOException {
     if (Files.exists(directory)) {
-      List<Path> all;
-      try (Stream<Path> files = Files.walk(directory)) {
-        all = files.sorted(Comparator.reverseOrder()).toList();
-      }
-      for (Path file : all) {
-        Files.delete(file);
-      }
+      empty(directory);
+      Files.delete(directory);
+    }
+  }
+
+  /** Removes what is in it. */
+  static void empty(Path directory) throws IOException {
+    for (Path file : contents(directory)) {
+      Files.delete(file);
+    }
+  }
+
+  // What is in a directory comes before it.
+  private static List<Path> contents(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files
+          .filter(file -> !file.equals(directory))
+          .sorted(Comparator.reverseOrder())
+          .toList();
     }
   }
 }

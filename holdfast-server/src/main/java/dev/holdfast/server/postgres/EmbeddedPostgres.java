@@ -1,6 +1,5 @@
 package dev.holdfast.server.postgres;
 
-import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,34 +10,28 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
-import java.util.Properties;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A real PostgreSQL in the data directory: durable, with a password, on this machine's own address.
- * It ends with the server; one that outlived a killed server is ended and started anew. Close it
- * when done.
+ * It ends with the server; one that outlived a killed server is ended and started anew, and one
+ * that ended is started again until it runs: a full disk may keep it from that for a while. Close
+ * it when done.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(EmbeddedPostgres.class);
 
-  private static final String USER = "holdfast";
-  private static final String DATABASE = "holdfast";
-  private static final String MAINTENANCE = "postgres";
   private static final int PASSWORD_BYTES = 32;
-  private static final Pattern MAJOR = Pattern.compile("PostgreSQL\\) (\\d+)");
+  private static final int PAUSE_SECONDS = 2;
 
   // What is acknowledged must survive; a start without one of these fails.
   private static final List<String> DURABLE =
@@ -55,23 +48,53 @@ public final class EmbeddedPostgres implements AutoCloseable {
           "log_timezone=UTC",
           "jit=off");
 
-  private final Path cluster;
-  private final Path data;
+  private final DataDirectory data;
   private final DirectoryLock lock;
   private final Commands commands;
-  private final String password;
-  private final int port;
-  private volatile boolean closed;
+  private final Access access;
+  private final ReentrantLock starting = new ReentrantLock(); // nothing is started once closed
+  private boolean closed; // guarded by starting
 
-  private EmbeddedPostgres(Path data, DirectoryLock lock) throws IOException {
+  private EmbeddedPostgres(DataDirectory data, DirectoryLock lock) throws IOException {
     this.data = data;
     this.lock = lock;
-    this.cluster = data.resolve("database");
-    this.commands = new Commands(Binaries.in(data));
-    this.password = password(data.resolve("database.password"));
-    this.port = freePort();
+    this.commands = new Commands(Binaries.in(data.root()));
     refuseAnotherVersion();
-    if (!Files.exists(cluster)) {
+    this.access = new Access(freePort(), password(data.password()));
+  }
+
+  /** Starts it, made if need be; it answers when this returns. */
+  public static EmbeddedPostgres start(Path directory) {
+    DataDirectory data = DataDirectory.of(directory);
+    data.refuseUnfinishedRestore();
+    try {
+      Files.createDirectories(data.root());
+      DirectoryLock lock = DirectoryLock.take(data.root());
+      try {
+        return start(data, lock);
+      } catch (IOException | RuntimeException e) {
+        lock.close();
+        throw e;
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot use the data directory " + directory, e);
+    }
+  }
+
+  /** Starts it for whoever has the lock already, which goes with it when it is closed. */
+  static EmbeddedPostgres start(DataDirectory data, DirectoryLock lock) throws IOException {
+    EmbeddedPostgres postgres = new EmbeddedPostgres(data, lock);
+    try {
+      postgres.boot();
+      return postgres;
+    } catch (IOException | RuntimeException e) {
+      postgres.close(); // nothing of it is left running
+      throw e;
+    }
+  }
+
+  private void boot() throws IOException {
+    if (!Files.exists(data.cluster())) {
       init();
     }
     stopLeftover();
@@ -81,32 +104,26 @@ public final class EmbeddedPostgres implements AutoCloseable {
     superviseServer();
   }
 
-  /** Starts it, made if need be; it answers when this returns. */
-  public static EmbeddedPostgres start(Path data) {
-    try {
-      Files.createDirectories(data);
-      DirectoryLock lock = DirectoryLock.take(data.toAbsolutePath());
-      try {
-        return new EmbeddedPostgres(data.toAbsolutePath(), lock);
-      } catch (IOException | RuntimeException e) {
-        lock.close();
-        throw e;
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot use the data directory " + data, e);
-    }
+  /** The way into the database of a directory, if a server has it running. */
+  public static Optional<Access> running(Path directory) {
+    return DataDirectory.of(directory).running();
   }
 
   public String jdbcUrl() {
-    return "jdbc:postgresql://127.0.0.1:%d/%s".formatted(port, DATABASE);
+    return access.jdbcUrl();
   }
 
   public String user() {
-    return USER;
+    return access.user();
   }
 
   public String password() {
-    return password;
+    return access.password();
+  }
+
+  /** Connections to the jobs, each a new one. */
+  public DataSource dataSource() {
+    return access.dataSource();
   }
 
   private static String password(Path file) throws IOException {
@@ -131,153 +148,126 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   private void refuseAnotherVersion() throws IOException {
-    Path version = cluster.resolve("PG_VERSION");
-    if (Files.exists(version)) {
-      String made = Files.readString(version).strip();
-      Matcher ours = MAJOR.matcher(commands.run("postgres", "--version"));
-      if (ours.find() && !ours.group(1).equals(made)) {
+    if (data.hasDatabase()) {
+      String made = data.majorVersion();
+      String ours = commands.majorVersion();
+      if (!ours.equals(made)) {
         throw HoldfastException.badConfig(
             "--data",
-            data,
-            ("a directory of PostgreSQL %s; this one was made by %s: back it up with the Holdfast that"
-                    + " made it, and restore that into a new directory")
-                .formatted(ours.group(1), made));
+            data.root(),
+            ("a directory of PostgreSQL %s; this one was made by %s: start it with the Holdfast"
+                 + " that made it, and move its jobs as docs/operations.md says")
+                .formatted(ours, made));
       }
     }
   }
 
   private void init() throws IOException {
-    log.info("Making a database in {}", cluster);
-    Path draft = data.resolve("database.new");
+    log.info("Making a database in {}", data.cluster());
+    Path draft = data.root().resolve("database.new");
     Directories.remove(draft); // a start that was killed left it
     commands.run(
         "initdb",
         "--pgdata=" + draft,
-        "--username=" + USER,
-        "--pwfile=" + data.resolve("database.password"),
+        "--username=" + Access.USER,
+        "--pwfile=" + data.password(),
         "--auth=scram-sha-256",
         "--encoding=UTF8",
         "--locale=C",
         "--data-checksums");
-    Files.move(draft, cluster, StandardCopyOption.ATOMIC_MOVE);
+    Files.move(draft, data.cluster(), StandardCopyOption.ATOMIC_MOVE);
   }
 
   // We have the directory's lock, so its server died without ending it.
   private void stopLeftover() {
-    postmaster()
+    data.postmaster()
         .ifPresent(process -> {
           log.info("Ending the database that an earlier server left behind");
-          commands.run("pg_ctl", "stop", "--pgdata=" + cluster, "--mode=fast", "--wait");
+          stopServer();
         });
   }
 
   private void startServer() {
-    StringBuilder options = new StringBuilder("-c port=" + port);
+    StringBuilder options = new StringBuilder("-c port=" + access.port());
     SETTINGS.forEach(setting -> options.append(" -c ").append(setting));
     commands.run(
         "pg_ctl",
         "start",
-        "--pgdata=" + cluster,
-        "--log=" + data.resolve("database.log"),
+        "--pgdata=" + data.cluster(),
+        "--log=" + data.log(),
         "--wait",
         "--timeout=120",
         "--options=" + options);
   }
 
-  /** The process that the database says is its own, if it lives. */
-  private Optional<ProcessHandle> postmaster() {
-    try {
-      Path file = cluster.resolve("postmaster.pid");
-      if (!Files.exists(file)) {
-        return Optional.empty();
-      }
-      List<String> lines = Files.readAllLines(file);
-      return ProcessHandle.of(Long.parseLong(lines.getFirst().strip()))
-          // The number may be another program's by now.
-          .filter(process ->
-              process.info().command().filter(program -> program.endsWith("postgres")).isPresent());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  private void stopServer() {
+    commands.run("pg_ctl", "stop", "--pgdata=" + data.cluster(), "--mode=fast", "--wait");
   }
 
   private void superviseServer() {
-    postmaster()
+    data.postmaster()
         .ifPresent(process -> {
           var unused = process.onExit().thenAccept(ended -> startAgain());
         });
   }
 
   private void startAgain() {
-    if (closed) {
-      return;
-    }
     log.warn("The database has ended; starting it again");
+    startAgain(1);
+  }
+
+  private void startAgain(int tries) {
+    starting.lock();
     try {
+      if (closed) {
+        return;
+      }
       startServer();
       superviseServer();
+      log.info("The database runs again");
     } catch (HoldfastException e) {
-      log.error("The database does not start again; see {}", data.resolve("database.log"), e);
+      if (tries == 1) { // once: it may take until somebody has made room on a disk
+        log.error("The database does not start again, and is tried again; see {}", data.log(), e);
+      }
+      CompletableFuture.delayedExecutor(PAUSE_SECONDS, TimeUnit.SECONDS)
+          .execute(() -> startAgain(tries + 1));
+    } finally {
+      starting.unlock();
     }
   }
 
   private void checkDurable() {
     for (String setting : DURABLE) {
-      String value = ask(MAINTENANCE, "SHOW " + setting);
+      String value = access.ask("SHOW " + setting);
       if (!value.equals("on")) {
-        close();
-        throw HoldfastException.badConfig(setting, value, "on; see postgresql.conf in " + cluster);
+        throw HoldfastException.badConfig(
+            setting, value, "on; see postgresql.conf in " + data.cluster());
       }
     }
   }
 
   private void createDatabase() {
     String there =
-        ask(MAINTENANCE, "SELECT count(*) FROM pg_database WHERE datname = '" + DATABASE + "'");
+        access.ask("SELECT count(*) FROM pg_database WHERE datname = '" + Access.DATABASE + "'");
     if (there.equals("0")) {
-      execute("CREATE DATABASE " + DATABASE);
+      access.execute("CREATE DATABASE " + Access.DATABASE);
     }
-  }
-
-  private String ask(String database, String sql) {
-    try (Connection connection = connect(database);
-        Statement statement = connection.createStatement();
-        ResultSet answer = statement.executeQuery(sql)) {
-      answer.next();
-      return answer.getString(1);
-    } catch (SQLException e) {
-      throw new HoldfastException(ErrorCode.UNAVAILABLE, "the database does not answer", e);
-    }
-  }
-
-  private void execute(String sql) {
-    try (Connection connection = connect(MAINTENANCE);
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    } catch (SQLException e) {
-      throw new HoldfastException(ErrorCode.UNAVAILABLE, "the database refused: " + sql, e);
-    }
-  }
-
-  private Connection connect(String database) throws SQLException {
-    Properties properties = new Properties();
-    properties.setProperty("user", USER);
-    properties.setProperty("password", password);
-    return DriverManager.getConnection(
-        "jdbc:postgresql://127.0.0.1:%d/%s".formatted(port, database), properties);
   }
 
   /** Ends it in good order: what is under way is rolled back, everything else is on the disk. */
   @Override
   public void close() {
-    closed = true;
+    starting.lock();
     try {
-      if (postmaster().isPresent()) {
-        commands.run("pg_ctl", "stop", "--pgdata=" + cluster, "--mode=fast", "--wait");
+      closed = true;
+      if (data.postmaster().isPresent()) {
+        stopServer();
       }
       lock.close();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } finally {
+      starting.unlock();
     }
   }
 }

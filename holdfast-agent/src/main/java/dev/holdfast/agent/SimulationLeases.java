@@ -1,0 +1,289 @@
+package dev.holdfast.agent;
+
+import dev.holdfast.api.Fields;
+import dev.holdfast.api.Json;
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Attempt;
+import dev.holdfast.job.Failure;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Needs;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.job.Payload;
+import dev.holdfast.job.Policy;
+import dev.holdfast.job.Progress;
+import dev.holdfast.job.TimeLimit;
+import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.Claimed;
+import dev.holdfast.lease.Extension;
+import dev.holdfast.lease.Extension.Status;
+import dev.holdfast.lease.Finish;
+import dev.holdfast.lease.FinishReply;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.LeaseKey;
+import dev.holdfast.lease.LeaseSource;
+import dev.holdfast.lease.Report;
+import dev.holdfast.lease.ReportReply;
+import dev.holdfast.lease.TransactionWork;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Leases from a server that knows none: a job is the worker's as long as the worker says how it is
+ * getting on. Saying so renews it, and a server that has given it to somebody else, or wants it
+ * stopped, says that then. Log lines go to the shared storage. Thread-safe.
+ */
+final class SimulationLeases implements LeaseSource {
+
+  private static final Logger log = LoggerFactory.getLogger(SimulationLeases.class);
+
+  private static final Pattern EXIT = Pattern.compile("EXIT_(-?\\d+)");
+  private static final Set<String> OURS = Set.of("dispatched", "running", "stop_requested");
+
+  /** A container that was started for a job. */
+  record Container(String id, String name) {}
+
+  private final SimulationServer server;
+  private final SharedStorage storage;
+  private final Policy policy;
+  private final Map<UUID, SimulationJob> jobs = new ConcurrentHashMap<>();
+  private final Map<UUID, Container> containers = new ConcurrentHashMap<>();
+
+  /**
+   * From a server.
+   *
+   * @param lease how long a job is ours after the server has heard of it: less than it takes the
+   *     server to give up on us
+   */
+  SimulationLeases(SimulationServer server, SharedStorage storage, Duration lease) {
+    this.server = server;
+    this.storage = storage;
+    Policy defaults = Policy.DEFAULTS;
+    this.policy =
+        new Policy(
+            1,
+            defaults.retry(),
+            TimeLimit.NONE,
+            lease,
+            Policy.OnLeaseLost.FAIL,
+            Policy.OnStop.CANCEL,
+            defaults.onFailure(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty());
+  }
+
+  Optional<SimulationJob> job(UUID key) {
+    return Optional.ofNullable(jobs.get(key));
+  }
+
+  /** From now on the job is running. */
+  void started(UUID key, Container container, String worker) {
+    containers.put(key, container);
+    try {
+      Status unused = extend(key, worker);
+    } catch (RuntimeException e) {
+      log.debug("The server hears of job {} with the next beat", key, e);
+    }
+  }
+
+  @Override
+  public Claimed claim(ClaimRequest request) {
+    List<Lease> leases = new ArrayList<>();
+    for (int i = 0; i < request.limit(); i++) {
+      Optional<Fields> payload = server.nextJob(request.worker());
+      if (payload.isEmpty()) {
+        break;
+      }
+      take(payload.get(), request.worker()).ifPresent(leases::add);
+    }
+    return new Claimed(leases, Optional.empty());
+  }
+
+  private Optional<Lease> take(Fields payload, String worker) {
+    String id = payload.text("job_id");
+    try {
+      if (!SharedStorage.isId(id)) {
+        throw HoldfastException.invalid("job_id", id, "letters, digits, _ . -");
+      }
+      SimulationJob job = SimulationJob.read(payload);
+      jobs.put(job.key(), job);
+      return Optional.of(lease(job, worker));
+    } catch (HoldfastException e) { // what cannot be read can be failed
+      log.warn("Job {} cannot be understood", id, e);
+      SimulationServer.Answer unused =
+          server.report(status(id, "failed", worker).put("error", e.getMessage()));
+      return Optional.empty();
+    }
+  }
+
+  private Lease lease(SimulationJob job, String worker) {
+    return new Lease(
+        new LeaseKey("default", job.key(), System.nanoTime() & Long.MAX_VALUE),
+        worker,
+        "container",
+        "agents",
+        job.container(),
+        new Attempt(1, 0, 0),
+        policy,
+        Needs.NOTHING,
+        Progress.NONE,
+        Instant.EPOCH,
+        policy.leaseLength(),
+        Instant.EPOCH, // no clock but our own knows
+        Optional.empty());
+  }
+
+  @Override
+  public List<Extension> extend(List<Lease> leases) {
+    return leases.stream()
+        .map(lease -> {
+          try {
+            return new Extension(lease.key(), extend(lease.key().jobId(), lease.worker()));
+          } catch (HoldfastException e) {
+            log.debug("Job {} was not renewed", lease.key().jobId(), e);
+            return new Extension(lease.key(), Status.BUSY); // its end is what it was
+          }
+        })
+        .toList();
+  }
+
+  // First look, then speak: of a job that is to be stopped nobody may say that it is running.
+  private Status extend(UUID key, String worker) {
+    SimulationJob job = jobs.get(key);
+    if (job == null) {
+      return Status.LOST;
+    }
+    Optional<Fields> known = server.status(job.id());
+    String status = known.flatMap(each -> each.optionalText("status")).orElse("");
+    boolean isOurs =
+        OURS.contains(status)
+            && known
+                .flatMap(each -> each.optionalText("worker_id"))
+                .filter(owner -> !owner.equals(worker))
+                .isEmpty();
+    if (!isOurs) {
+      return Status.LOST;
+    }
+    boolean stop = status.equals("stop_requested");
+    boolean isRunning = containers.containsKey(key);
+    String said = stop ? status : isRunning ? "running" : "dispatched";
+    SimulationServer.Answer answer =
+        server.report(withContainer(status(job.id(), said, worker), key));
+    if (answer.isOk()) {
+      return stop ? Status.STOP_REQUESTED : Status.EXTENDED;
+    }
+    return Status.BUSY; // it changed between the two; the next beat sees how
+  }
+
+  private ObjectNode withContainer(ObjectNode json, UUID key) {
+    Container container = containers.get(key);
+    if (container != null) {
+      json.put("container_id", container.id).put("container_name", container.name);
+    }
+    return json;
+  }
+
+  private static ObjectNode status(String jobId, String status, String worker) {
+    return Json.object().put("job_id", jobId).put("status", status).put("worker_id", worker);
+  }
+
+  @Override
+  public ReportReply report(Lease lease, Report report) {
+    SimulationJob job = jobs.get(lease.key().jobId());
+    if (job != null && !report.logLines().isEmpty()) {
+      storage.log(job.id(), report.logLines());
+    }
+    return new ReportReply.Stored(0, 0, Optional.empty());
+  }
+
+  @Override
+  public List<FinishReply> finish(List<Finish> finished) {
+    return finished.stream()
+        .map(end -> {
+          UUID key = end.lease().key().jobId();
+          String id = job(key).map(SimulationJob::id).orElse(key.toString());
+          FinishReply reply =
+              tell(id, end.outcome(), end.lease().worker(), containers.containsKey(key));
+          jobs.remove(key);
+          containers.remove(key);
+          return reply;
+        })
+        .toList();
+  }
+
+  /**
+   * Says how a job ended.
+   *
+   * @param wasStarted a container was
+   */
+  FinishReply tell(String jobId, Outcome outcome, String worker, boolean wasStarted) {
+    ObjectNode json =
+        switch (outcome) {
+          case Outcome.Succeeded(Payload result) ->
+              status(jobId, "finished", worker).put("exit_code", 0);
+          case Outcome.Failed(Failure failure) -> failed(jobId, failure, worker);
+          case Outcome.Stopped() -> status(jobId, "stopped", worker);
+          case Outcome.Released released -> givenBack(jobId, worker, wasStarted);
+          case Outcome.Snoozed snoozed -> givenBack(jobId, worker, wasStarted);
+          case Outcome.LeaseExpired expired -> givenBack(jobId, worker, wasStarted);
+          case Outcome.NeverStarted never -> givenBack(jobId, worker, wasStarted);
+        };
+    try {
+      SimulationServer.Answer answer = server.report(json);
+      return answer.isOk() ? new FinishReply.Recorded(state(outcome)) : new FinishReply.Lost();
+    } catch (HoldfastException e) {
+      if (e.code() != ErrorCode.INVALID_ARGUMENT) {
+        throw e; // it is told again
+      }
+      log.warn("The server does not understand how job {} ended", jobId, e);
+      return new FinishReply.Lost();
+    }
+  }
+
+  private static ObjectNode failed(String jobId, Failure failure, String worker) {
+    ObjectNode json = status(jobId, "failed", worker).put("error", failure.message());
+    Matcher exit = EXIT.matcher(failure.code());
+    if (exit.matches()) {
+      json.put("exit_code", Integer.parseInt(exit.group(1)));
+    }
+    json.putObject("details").put("error_code", failure.code());
+    return json;
+  }
+
+  // What has run cannot be given to somebody else, as the document has it.
+  private static ObjectNode givenBack(String jobId, String worker, boolean wasStarted) {
+    return wasStarted
+        ? status(jobId, "failed", worker).put("error", "The agent had to end before the job did")
+        : status(jobId, "queued", worker);
+  }
+
+  private static JobState state(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Succeeded succeeded -> JobState.SUCCEEDED;
+      case Outcome.Stopped stopped -> JobState.CANCELLED;
+      case Outcome.Failed failed -> JobState.FAILED;
+      case Outcome.Released released -> JobState.QUEUED;
+      case Outcome.Snoozed snoozed -> JobState.QUEUED;
+      case Outcome.LeaseExpired expired -> JobState.FAILED;
+      case Outcome.NeverStarted never -> JobState.QUEUED;
+    };
+  }
+
+  @Override
+  public FinishReply finishInTransaction(Lease lease, TransactionWork work) {
+    throw new UnsupportedOperationException("containers share no transaction with their job");
+  }
+}

@@ -1,0 +1,70 @@
+package dev.holdfast.doctor;
+
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.queue.Queues;
+import dev.holdfast.tenant.TenantName;
+import dev.holdfast.tenant.Tenants;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/** Looks at a database and the tenants in it. Thread-safe. */
+public final class Doctor {
+
+  private final Check reachable;
+  private final Check writable;
+  private final List<Check> others;
+
+  /**
+   * A doctor.
+   *
+   * @param queues of a tenant
+   * @param clock this machine's, to be compared with the database's
+   */
+  public Doctor(Tenants tenants, Function<TenantName, Queues> queues, InstantSource clock) {
+    this.reachable = new ServerVersion(tenants.control());
+    this.writable = new Writable(tenants.control());
+    this.others =
+        List.of(
+            writable,
+            new Durability(tenants.control()),
+            new ClockDifference(tenants.control(), clock),
+            new Pooling(tenants.control()),
+            new SessionSettings(tenants.control()),
+            new ConnectionsLeft(tenants.control()),
+            new OldestTransaction(tenants.control()),
+            new ReplicationSlots(tenants.control()),
+            new TransactionIds(tenants.control()),
+            new SchemaVersions(tenants),
+            new DeadRows(tenants),
+            new InvariantsHold(tenants),
+            new QueuesServed(tenants, queues));
+  }
+
+  /** What all checks found; those of a database that cannot be reached are left out. */
+  public List<Finding> examine() {
+    List<Finding> findings = new ArrayList<>();
+    Finding first = examine(reachable);
+    findings.add(first);
+    if (first.level() != Finding.Level.FAIL) {
+      others.forEach(check -> findings.add(examine(check)));
+    }
+    return findings;
+  }
+
+  /** Whether the database can be reached and takes writes, quickly. */
+  public Finding writable() {
+    return writable.look();
+  }
+
+  /** What one check found. One that cannot be made is a finding, too. */
+  public static Finding examine(Check check) {
+    try {
+      return check.look();
+    } catch (HoldfastException e) {
+      return Finding.fail(
+          check, String.valueOf(e.getMessage()), "see that the database answers, and look again");
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package dev.holdfast.doctor;
+
+import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.SqlErrors;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/**
+ * Whether a connection stays with one process of the server. A pool that lends the same one to
+ * somebody else between two transactions shows when a second connection meets the first one's
+ * process, or the first one finds another than before while the second has its own in use.
+ */
+final class Pooling implements Check {
+
+  private static final String WHO =
+      """
+      SELECT pg_backend_pid()
+      """;
+
+  private final Db db;
+
+  Pooling(Db db) {
+    this.db = db;
+  }
+
+  @Override
+  public String name() {
+    return "pooling";
+  }
+
+  @Override
+  public Finding look() {
+    try (Connection first = db.connect();
+        Connection second = db.connect()) {
+      int own = process(first);
+      second.setAutoCommit(false);
+      boolean isShared = process(second) == own || process(first) != own;
+      second.rollback();
+      second.setAutoCommit(true);
+      return isShared
+          ? Finding.warn(
+              this,
+              "connections are shared between transactions, as by PgBouncer in transaction mode:"
+                  + " notifications do not arrive, jobs are found by polling",
+              "give Holdfast a direct address, or a pool in session mode")
+          : Finding.ok(this, "a connection stays with its process");
+    } catch (SQLException e) {
+      throw SqlErrors.translated("looking at connections", e);
+    }
+  }
+
+  private static int process(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet answer = statement.executeQuery(WHO)) {
+      answer.next();
+      return answer.getInt(1);
+    }
+  }
+}

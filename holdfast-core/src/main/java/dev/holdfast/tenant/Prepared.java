@@ -1,0 +1,153 @@
+package dev.holdfast.tenant;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+
+/**
+ * A statement that a busy worker runs all the time, in plain JDBC. JDBI finds out at every run anew
+ * what to do with each name and value, which took longer than reading what came back. Here names
+ * are looked up once. Thread-safe.
+ */
+public final class Prepared {
+
+  private static final Pattern NAME = Pattern.compile("(?<!:):([a-z_]+)");
+
+  /** Binds the values of one run. */
+  @FunctionalInterface
+  public interface Binding {
+    void to(Values values) throws SQLException;
+  }
+
+  /** Reads what one run answers. */
+  @FunctionalInterface
+  public interface Reading<R> {
+    R of(ResultSet rows) throws SQLException;
+  }
+
+  private final String sql;
+  private final Map<String, List<Integer>> places = new HashMap<>();
+
+  Prepared(String named) {
+    Matcher names = NAME.matcher(named);
+    int place = 0;
+    while (names.find()) {
+      places.computeIfAbsent(names.group(1), name -> new ArrayList<>()).add(++place);
+    }
+    this.sql = names.replaceAll("?");
+  }
+
+  public <R> R query(Handle handle, Binding binding, Reading<R> reading) {
+    try (PreparedStatement statement = bound(handle, binding);
+        ResultSet rows = statement.executeQuery()) {
+      return reading.of(rows);
+    } catch (SQLException e) {
+      throw new Failed(e);
+    }
+  }
+
+  /** Answers how many rows it changed. */
+  public int update(Handle handle, Binding binding) {
+    try (PreparedStatement statement = bound(handle, binding)) {
+      return statement.executeUpdate();
+    } catch (SQLException e) {
+      throw new Failed(e);
+    }
+  }
+
+  private PreparedStatement bound(Handle handle, Binding binding) throws SQLException {
+    PreparedStatement statement = handle.getConnection().prepareStatement(sql);
+    try {
+      binding.to(new Values(statement));
+      return statement;
+    } catch (SQLException | RuntimeException e) {
+      statement.close();
+      throw e;
+    }
+  }
+
+  /** Leaves by the same door as whatever JDBI throws. */
+  private static final class Failed extends JdbiException {
+    private static final long serialVersionUID = 1L;
+
+    Failed(SQLException cause) {
+      super(cause);
+    }
+  }
+
+  /** The values of one run. A name always has the same type: another would be another plan. */
+  public final class Values {
+
+    private final PreparedStatement statement;
+
+    private Values(PreparedStatement statement) {
+      this.statement = statement;
+    }
+
+    public Values set(String name, String value) throws SQLException {
+      return set(name, value, Types.VARCHAR);
+    }
+
+    public Values set(String name, @Nullable Long value) throws SQLException {
+      return set(name, value, Types.BIGINT);
+    }
+
+    public Values set(String name, int value) throws SQLException {
+      return set(name, value, Types.INTEGER);
+    }
+
+    public Values set(String name, boolean value) throws SQLException {
+      return set(name, value, Types.BOOLEAN);
+    }
+
+    public Values texts(String name, Collection<String> values) throws SQLException {
+      return array(name, "text", values.toArray());
+    }
+
+    public Values ids(String name, UUID[] values) throws SQLException {
+      return array(name, "uuid", values);
+    }
+
+    public Values numbers(String name, long[] values) throws SQLException {
+      return array(name, "bigint", values);
+    }
+
+    public Values moments(String name, List<Instant> values) throws SQLException {
+      return array(
+          name,
+          "timestamptz",
+          values.stream().map(moment -> moment.atOffset(ZoneOffset.UTC)).toArray());
+    }
+
+    private Values array(String name, String type, Object values) throws SQLException {
+      PGConnection connection = statement.getConnection().unwrap(PGConnection.class);
+      return set(name, connection.createArrayOf(type, values), Types.ARRAY);
+    }
+
+    private Values set(String name, @Nullable Object value, int type) throws SQLException {
+      List<Integer> named = places.get(name);
+      if (named == null) {
+        throw new IllegalArgumentException("no :" + name + " in " + sql);
+      }
+      for (int place : named) {
+        statement.setObject(place, value, type);
+      }
+      return this;
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package dev.holdfast.executor;
+
+import dev.holdfast.error.HoldfastException;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** Which images may be run: none, unless it is said. Immutable. */
+record AllowedImages(Set<String> entries) {
+
+  private static final Pattern REFERENCE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/:@-]{0,499}");
+  private static final String ALL = "*";
+
+  AllowedImages {
+    entries.forEach(entry -> {
+      String name = entry.endsWith(ALL) ? entry.substring(0, entry.length() - 1) : entry;
+      if (!name.isEmpty() && !REFERENCE.matcher(name).matches()) {
+        throw HoldfastException.badConfig(
+            "executors.images", entry, "like busybox:1.36, registry.example.org/team/*, *");
+      }
+    });
+  }
+
+  boolean allow(String image) {
+    return REFERENCE.matcher(image).matches()
+        && entries.stream()
+            .anyMatch(entry ->
+                entry.endsWith(ALL)
+                    ? image.startsWith(entry.substring(0, entry.length() - 1))
+                    : image.equals(entry));
+  }
+}

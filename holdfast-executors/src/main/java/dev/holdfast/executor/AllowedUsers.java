@@ -1,0 +1,34 @@
+package dev.holdfast.executor;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** As whom commands may run beside ourselves: as nobody, unless it is said. Immutable. */
+record AllowedUsers(boolean isRoot, Set<String> names) {
+
+  static AllowedUsers of(ExecutorConfig config) {
+    return new AllowedUsers(runsAsRoot(), config.users());
+  }
+
+  private static boolean runsAsRoot() {
+    try {
+      return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+    } catch (IOException | RuntimeException e) {
+      return false;
+    }
+  }
+
+  /** Why not as this one; empty where it is allowed. */
+  Optional<String> refusal(String user) {
+    if (!isRoot) {
+      return Optional.of("user: only a worker that runs as root can run commands as somebody else");
+    }
+    return names.contains(user)
+        ? Optional.empty()
+        : Optional.of("user: allowed here: " + new TreeSet<>(names));
+  }
+}

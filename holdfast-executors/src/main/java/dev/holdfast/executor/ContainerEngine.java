@@ -1,0 +1,178 @@
+package dev.holdfast.executor;
+
+import com.github.dockerjava.api.DockerClient;
+import com.github.dockerjava.api.async.ResultCallback;
+import com.github.dockerjava.api.command.CreateContainerCmd;
+import com.github.dockerjava.api.command.InspectContainerResponse;
+import com.github.dockerjava.api.exception.NotFoundException;
+import com.github.dockerjava.api.model.AccessMode;
+import com.github.dockerjava.api.model.Bind;
+import com.github.dockerjava.api.model.Container;
+import com.github.dockerjava.api.model.Frame;
+import com.github.dockerjava.api.model.HostConfig;
+import com.github.dockerjava.api.model.PullResponseItem;
+import com.github.dockerjava.api.model.Volume;
+import com.github.dockerjava.api.model.WaitResponse;
+import com.github.dockerjava.core.DefaultDockerClientConfig;
+import com.github.dockerjava.core.DockerClientImpl;
+import com.github.dockerjava.zerodep.ZerodepDockerHttpClient;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Docker or Podman, by its socket. Short questions have a limit; what streams may be silent as long
+ * as it likes. What goes wrong comes as a {@link RuntimeException}. Thread-safe.
+ */
+final class ContainerEngine implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(ContainerEngine.class);
+
+  private static final Duration CONNECT = Duration.ofSeconds(5);
+  private static final Duration ANSWER = Duration.ofSeconds(20);
+  private static final int MOST_STREAMS = 2_000;
+  private static final long MEBI = 1024L * 1024;
+
+  private final DockerClient questions;
+  private final DockerClient streams;
+
+  ContainerEngine(Path socket) {
+    String host = "unix://" + socket.toAbsolutePath();
+    this.questions = client(host, Optional.of(ANSWER));
+    this.streams = client(host, Optional.empty());
+  }
+
+  private static DockerClient client(String host, Optional<Duration> limit) {
+    ZerodepDockerHttpClient.Builder transport =
+        new ZerodepDockerHttpClient.Builder()
+            .dockerHost(URI.create(host))
+            .maxConnections(MOST_STREAMS)
+            .connectionTimeout(CONNECT);
+    limit.ifPresent(transport::responseTimeout);
+    return DockerClientImpl.getInstance(
+        DefaultDockerClientConfig.createDefaultConfigBuilder()
+            .withDockerHost(host)
+            .withDockerTlsVerify(false)
+            .build(),
+        transport.build());
+  }
+
+  void ping() {
+    questions.pingCmd().exec();
+  }
+
+  boolean hasImage(String image) {
+    try {
+      return questions.inspectImageCmd(image).exec() != null;
+    } catch (NotFoundException e) {
+      return false;
+    }
+  }
+
+  void pull(String image) throws InterruptedException {
+    // Without a tag the engine would fetch all there are.
+    String last = image.substring(image.lastIndexOf('/') + 1);
+    boolean isExact = last.indexOf(':') >= 0 || last.indexOf('@') >= 0;
+    ResultCallback.Adapter<PullResponseItem> pulled =
+        streams
+            .pullImageCmd(isExact ? image : image + ":latest")
+            .exec(new ResultCallback.Adapter<>());
+    pulled.awaitCompletion(); // throws what went wrong
+  }
+
+  /**
+   * Makes a container that is no more than it was asked to be: not privileged, with no namespace of
+   * this machine's, no device and no capability that others have not.
+   */
+  String create(
+      ContainerArgs args,
+      String name,
+      Map<String, String> env,
+      Map<String, String> labels,
+      List<Bind> binds,
+      String network) {
+    HostConfig host =
+        HostConfig.newHostConfig()
+            .withBinds(binds)
+            .withNetworkMode(network)
+            .withPrivileged(false)
+            .withSecurityOpts(List.of("no-new-privileges"));
+    args.memoryMb().ifPresent(mb -> host.withMemory(Math.round(mb * MEBI)));
+    args.cpus().ifPresent(cpus -> host.withNanoCPUs(Math.round(cpus * 1e9)));
+    args.pids().ifPresent(pids -> host.withPidsLimit(Math.round(pids)));
+    try (CreateContainerCmd create = questions.createContainerCmd(args.image())) {
+      create
+          .withName(name)
+          .withEnv(
+              env.entrySet().stream().map(each -> each.getKey() + "=" + each.getValue()).toList())
+          .withLabels(labels)
+          .withHostConfig(host);
+      if (!args.command().isEmpty()) {
+        create.withCmd(args.command());
+      }
+      if (!args.entrypoint().isEmpty()) {
+        create.withEntrypoint(args.entrypoint());
+      }
+      args.cwd().ifPresent(create::withWorkingDir);
+      args.user().ifPresent(create::withUser);
+      return create.exec().getId();
+    }
+  }
+
+  static Bind bind(Path host, String container, boolean readOnly) {
+    return new Bind(
+        host.toString(), new Volume(container), readOnly ? AccessMode.ro : AccessMode.rw);
+  }
+
+  void start(String id) {
+    questions.startContainerCmd(id).exec();
+  }
+
+  /** Its output, until it ends; the callback is closed by whoever gave it. */
+  void followLog(String id, ResultCallback<Frame> to) {
+    streams.logContainerCmd(id).withStdOut(true).withStdErr(true).withFollowStream(true).exec(to);
+  }
+
+  void awaitEnd(String id, ResultCallback<WaitResponse> to) {
+    streams.waitContainerCmd(id).exec(to);
+  }
+
+  /** As it is now; empty when there is none of that id or name. */
+  Optional<InspectContainerResponse> find(String idOrName) {
+    try {
+      return Optional.of(questions.inspectContainerCmd(idOrName).exec());
+    } catch (NotFoundException e) {
+      return Optional.empty();
+    }
+  }
+
+  List<Container> labelled(String label) {
+    return questions.listContainersCmd().withShowAll(true).withLabelFilter(List.of(label)).exec();
+  }
+
+  /** Kills it if it still runs. One that is gone is fine. */
+  void remove(String id) {
+    try {
+      questions.removeContainerCmd(id).withForce(true).withRemoveVolumes(true).exec();
+    } catch (NotFoundException e) {
+      log.debug("Container {} was removed by somebody else", id);
+    }
+  }
+
+  @Override
+  public void close() {
+    for (DockerClient client : List.of(streams, questions)) {
+      try {
+        client.close();
+      } catch (IOException e) {
+        log.debug("Closing the connection to the container engine failed", e);
+      }
+    }
+  }
+}

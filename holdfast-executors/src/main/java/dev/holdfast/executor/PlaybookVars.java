@@ -1,0 +1,128 @@
+package dev.holdfast.executor;
+
+import dev.holdfast.codec.JacksonCodec;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.worker.JobContext;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a playbook is told: the keys of the job's arguments, and who and what it runs for. Not a
+ * record: those show their values.
+ */
+final class PlaybookVars {
+
+  private static final String OWN = "ansible_"; // how it is reached is not for jobs to say
+  private static final String SECRETS = "secrets";
+
+  private final Map<String, Object> vars;
+  private final List<String> hidden;
+
+  private PlaybookVars(Map<String, Object> vars, List<String> hidden) {
+    this.vars = vars;
+    this.hidden = hidden;
+  }
+
+  static PlaybookVars of(@Nullable Object args, Secrets secrets, Runbook book, JobContext job) {
+    Map<String, Object> vars = new LinkedHashMap<>();
+    Map<String, String> texts = new LinkedHashMap<>();
+    List<String> named = new ArrayList<>();
+    if (args != null && !(args instanceof Map<?, ?>)) {
+      throw HoldfastException.invalid("args", args.getClass().getSimpleName(), "an object");
+    }
+    if (args instanceof Map<?, ?> map) {
+      named.addAll(names(map.get(SECRETS)));
+      map.forEach((key, value) -> {
+        String name = String.valueOf(key);
+        if (name.toLowerCase(Locale.ROOT).startsWith(OWN)) {
+          throw HoldfastException.invalid("args", name, "names that do not begin with " + OWN);
+        }
+        if (value instanceof String text) {
+          texts.put(name, text);
+        }
+        if (!name.equals(SECRETS)) {
+          vars.put(name, literal(value));
+        }
+      });
+    }
+    Map<String, String> chosen = secrets.named(named, texts);
+    chosen.forEach((name, value) -> vars.put(name, literal(value)));
+    vars.put("job_id", job.jobId().toString());
+    vars.put("attempt", job.attempt());
+    vars.put("fence", job.fence());
+    for (String name : List.of("site_id", "environment_id", "node_id")) {
+      vars.put(name, literal(Optional.ofNullable(book.ids().get(name)).orElse("")));
+    }
+    return new PlaybookVars(vars, secrets.toHide(chosen));
+  }
+
+  private static List<String> names(@Nullable Object secrets) {
+    if (secrets == null) {
+      return List.of();
+    }
+    if (secrets instanceof List<?> list && list.stream().allMatch(String.class::isInstance)) {
+      return list.stream().map(String::valueOf).toList();
+    }
+    throw HoldfastException.invalid(SECRETS, "something else", "a list of names");
+  }
+
+  // Ansible evaluates what looks like a template, and templates can run anything. What a job says
+  // is
+  // to be taken as it stands.
+  private static @Nullable Object literal(@Nullable Object value) {
+    return switch (value) {
+      case String text when text.contains("{{") || text.contains("{%") || text.contains("{#") ->
+          Map.of("__ansible_unsafe", text);
+      case List<?> list -> {
+        List<@Nullable Object> literals = new ArrayList<>();
+        list.forEach(each -> literals.add(literal(each)));
+        yield literals;
+      }
+      case Map<?, ?> map -> {
+        Map<String, @Nullable Object> literals = new LinkedHashMap<>();
+        map.forEach((name, each) -> literals.put(String.valueOf(name), literal(each)));
+        yield literals;
+      }
+      case null -> null;
+      default -> value;
+    };
+  }
+
+  String json() {
+    return new JacksonCodec().encode(vars);
+  }
+
+  /** What must not be seen in its output. */
+  List<String> hidden() {
+    return hidden;
+  }
+
+  /**
+   * The one host, under a name that is not taken for a pattern.
+   *
+   * @param scratch where it puts what it copies, when it is this machine: it goes with the attempt
+   */
+  static String inventory(NodeAddress node, Path scratch) {
+    Map<String, Object> host = new LinkedHashMap<>();
+    host.put("ansible_host", literalText(node.host()));
+    node.port().ifPresent(port -> host.put("ansible_port", port));
+    node.user().ifPresent(user -> host.put("ansible_user", literalText(user)));
+    node.keyFile().ifPresent(file -> host.put("ansible_ssh_private_key_file", literalText(file)));
+    node.connection().ifPresent(name -> host.put("ansible_connection", literalText(name)));
+    if (node.connection().equals(Optional.of("local"))) {
+      host.put("ansible_remote_tmp", scratch.toString());
+    }
+    String name = node.id().replaceAll("[^A-Za-z0-9_.-]", "_");
+    return new JacksonCodec().encode(Map.of("all", Map.of("hosts", Map.of(name, host))));
+  }
+
+  private static Object literalText(String text) {
+    return Optional.ofNullable(literal(text)).orElse("");
+  }
+}

@@ -1,0 +1,22 @@
+package dev.holdfast.executor;
+
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a job is run with beside its own arguments: what people registered about its kind, and about
+ * the node that it is for.
+ *
+ * @param node the one that the job names, if there is such a one
+ * @param ids what the job is about: {@code site_id}, {@code environment_id}, {@code node_id}
+ */
+public record Runbook(
+    Optional<String> playbook, Optional<NodeAddress> node, Map<String, String> ids) {
+
+  /** Of a job whose kind is nothing more than an executor's name. */
+  public static final Runbook NONE = new Runbook(Optional.empty(), Optional.empty(), Map.of());
+
+  public Runbook {
+    ids = Map.copyOf(ids);
+  }
+}

@@ -1,0 +1,192 @@
+package dev.holdfast.executor;
+
+import com.github.dockerjava.api.async.ResultCallback;
+import com.github.dockerjava.api.command.InspectContainerResponse.ContainerState;
+import com.github.dockerjava.api.model.WaitResponse;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A container that never runs unwatched: the watchdog knows it before it is started. It is removed
+ * when this is closed; where the engine does not answer, the watchdog goes on trying to kill it.
+ */
+final class WatchedContainer implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(WatchedContainer.class);
+
+  private static final Duration CHECK = Duration.ofMillis(500);
+  // For KILL to come through, on top of the grace.
+  private static final Duration KILL_PATIENCE = Duration.ofSeconds(2);
+
+  /** How it ended. */
+  record Exit(int code, boolean outOfMemory) {}
+
+  private final String id;
+  private final ContainerEngine engine;
+  private final Watchdog watchdog;
+  private final FrameStream output;
+  private boolean isOver;
+
+  private WatchedContainer(
+      String id, ContainerEngine engine, Watchdog watchdog, FrameStream output) {
+    this.id = id;
+    this.engine = engine;
+    this.watchdog = watchdog;
+    this.output = output;
+  }
+
+  /** Takes care of a container that was created, and starts it. */
+  static WatchedContainer start(
+      String id, ContainerEngine engine, Watchdog watchdog, Watchdog.Deadline deadline)
+      throws IOException {
+    WatchedContainer started = new WatchedContainer(id, engine, watchdog, new FrameStream());
+    try {
+      watchdog.watch(Watchdog.container(id), deadline);
+      engine.start(id);
+      engine.followLog(id, started.output);
+      return started;
+    } catch (IOException | RuntimeException e) {
+      started.close();
+      throw e;
+    }
+  }
+
+  String id() {
+    return id;
+  }
+
+  InputStream output() {
+    return output.input();
+  }
+
+  /**
+   * Waits for its end.
+   *
+   * @throws InterruptedException after it was stopped
+   */
+  Exit await(Duration grace) throws InterruptedException, IOException {
+    try {
+      while (true) {
+        awaitSign();
+        Optional<Exit> exit = look();
+        if (exit.isPresent()) {
+          isOver = true;
+          return exit.get();
+        }
+        watchdog.checkWatching();
+      }
+    } catch (InterruptedException e) {
+      stop(grace.plus(KILL_PATIENCE));
+      throw e;
+    }
+  }
+
+  // Until the engine says that it has ended, or that it cannot say.
+  private void awaitSign() throws InterruptedException, IOException {
+    CountDownLatch sign = new CountDownLatch(1);
+    AtomicBoolean failed = new AtomicBoolean();
+    ResultCallback.Adapter<WaitResponse> wait =
+        new ResultCallback.Adapter<>() {
+          @Override
+          public void onComplete() {
+            super.onComplete();
+            sign.countDown();
+          }
+
+          @Override
+          public void onError(Throwable thrown) {
+            log.debug("The engine cannot say when container {} ends", id, thrown);
+            failed.set(true);
+            sign.countDown();
+          }
+        };
+    try (wait) {
+      engine.awaitEnd(id, wait);
+      while (!sign.await(CHECK.toMillis(), TimeUnit.MILLISECONDS)) {
+        watchdog.checkWatching();
+      }
+      if (failed.get()) {
+        Thread.sleep(CHECK); // it may be starting anew
+      }
+    } catch (RuntimeException e) {
+      log.debug("The engine does not answer", e);
+      Thread.sleep(CHECK);
+    }
+  }
+
+  /** How it ended, if it has; one that somebody removed was killed. */
+  private Optional<Exit> look() {
+    try {
+      return engine
+          .find(id)
+          .map(container -> exit(container.getState()))
+          .orElse(Optional.of(new Exit(137, false)));
+    } catch (RuntimeException e) {
+      log.debug("The engine does not say how container {} is", id, e);
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<Exit> exit(ContainerState state) {
+    if (Boolean.TRUE.equals(state.getRunning()) || "created".equals(state.getStatus())) {
+      return Optional.empty();
+    }
+    Long code = state.getExitCodeLong();
+    return Optional.of(
+        new Exit(code == null ? -1 : code.intValue(), Boolean.TRUE.equals(state.getOOMKilled())));
+  }
+
+  // Not to be interrupted: whoever asks twice must not find it running because of that.
+  private void stop(Duration patience) throws IOException {
+    watchdog.stop(Watchdog.container(id));
+    long untilNanos = System.nanoTime() + patience.toNanos();
+    while (!isOver && System.nanoTime() - untilNanos < 0) {
+      isOver = look().isPresent();
+      try {
+        Thread.sleep(50);
+      } catch (InterruptedException e) {
+        log.debug("Interrupted again while a container is being stopped");
+      }
+    }
+  }
+
+  /** Removes it: its job is over. */
+  @Override
+  public void close() {
+    boolean interrupted = Thread.interrupted(); // or it would close the connection
+    try {
+      engine.remove(id);
+      watchdog.end(Watchdog.container(id));
+    } catch (IOException e) {
+      log.warn("The watchdog does not answer; container {} is removed all the same", id, e);
+    } catch (RuntimeException e) {
+      log.warn("Container {} cannot be removed now", id, e);
+      giveUp();
+    } finally {
+      output.end();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  // One that has ended is only litter, which the next start removes. Any other must not run on.
+  private void giveUp() {
+    try {
+      if (isOver) {
+        watchdog.end(Watchdog.container(id));
+      } else {
+        watchdog.stop(Watchdog.container(id));
+      }
+    } catch (IOException e) {
+      log.warn("Nothing watches container {}", id, e);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package dev.holdfast.server.api;
+
+import dev.holdfast.api.Json;
+import dev.holdfast.executor.NodeAddress;
+import dev.holdfast.executor.Runbook;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What a job is run with, as JSON. */
+final class RunbookJson {
+
+  private RunbookJson() {}
+
+  static ObjectNode write(Runbook book) {
+    ObjectNode json = Json.object();
+    Json.put(json, "playbook", book.playbook());
+    book.node().ifPresentOrElse(node -> json.set("node", node(node)), () -> json.putNull("node"));
+    ObjectNode ids = json.putObject("ids");
+    book.ids().forEach(ids::put);
+    return json;
+  }
+
+  private static ObjectNode node(NodeAddress node) {
+    ObjectNode json = Json.object();
+    json.put("id", node.id());
+    json.put("host", node.host());
+    json.put("port", node.port().orElse(null));
+    Json.put(json, "user", node.user());
+    Json.put(json, "key_file", node.keyFile());
+    Json.put(json, "connection", node.connection());
+    return json;
+  }
+}

@@ -1,0 +1,5 @@
+/** What there is to look at beside the database: the machine, and how the node was started. */
+@NullMarked
+package dev.holdfast.server.doctor;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,125 @@
+package dev.holdfast.server.poll;
+
+import dev.holdfast.job.Job;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.RemoteLeases;
+import dev.holdfast.queue.Jobs;
+import dev.holdfast.server.tenancy.Desk;
+import dev.holdfast.tenant.TenantName;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Claims for all who wait in a room at once, when something was announced, is due, or a while has
+ * passed. On one thread at a time.
+ */
+final class Attendant {
+
+  private static final Logger log = LoggerFactory.getLogger(Attendant.class);
+
+  // What was announced and not heard of is found after so long, as by any worker.
+  private static final Duration POLL = Duration.ofSeconds(2);
+  private static final Duration LEAST = Duration.ofMillis(5);
+  private static final Duration LONGEST_REST = Duration.ofMillis(8);
+  private static final Duration HOSTS_KNOWN_FOR = Duration.ofSeconds(1);
+
+  private final TenantName tenant;
+  private final RemoteLeases leases;
+  private final Jobs jobs;
+  private Set<String> namedHosts = Set.of();
+  private long lookedAtNanos = System.nanoTime() - HOSTS_KNOWN_FOR.toNanos() - 1;
+
+  private Attendant(Desk desk) {
+    this.tenant = desk.tenant().name();
+    this.leases = desk.leases();
+    this.jobs = desk.jobs();
+  }
+
+  /** An empty room, for which one is called when somebody comes in. */
+  static Room room(Desk desk) {
+    return new Room(room ->
+        Thread.ofVirtual()
+            .name("holdfast-poll-" + desk.tenant().name())
+            .start(() -> new Attendant(desk).attend(room)));
+  }
+
+  private void attend(Room room) {
+    Duration pause = Duration.ZERO;
+    while (room.awaitReason(pause)) {
+      long beganNanos = System.nanoTime();
+      pause = serveAll(room);
+      rest(System.nanoTime() - beganNanos);
+    }
+  }
+
+  // Every worker that comes back is a reason for another round. Who comes meanwhile is served
+  // together, and half of the time is left to those who work.
+  private static void rest(long tookNanos) {
+    LockSupport.parkNanos(Math.min(tookNanos, LONGEST_REST.toNanos()));
+  }
+
+  private Duration serveAll(Room room) {
+    lookAtHosts();
+    Duration next = POLL;
+    for (List<Waiter> alike : room.groups(namedHosts)) {
+      Duration wait = serve(room, alike);
+      next = wait.compareTo(next) < 0 ? wait : next;
+    }
+    return next;
+  }
+
+  // Each worker is its own host, and so no two would be alike; but jobs seldom ask for one.
+  private void lookAtHosts() {
+    long now = System.nanoTime();
+    if (now - lookedAtNanos > HOSTS_KNOWN_FOR.toNanos()) {
+      try {
+        namedHosts = leases.namedHosts();
+        lookedAtNanos = now;
+      } catch (RuntimeException e) {
+        log.debug("Could not look which hosts jobs ask for; the claim will say why", e);
+      }
+    }
+  }
+
+  private Duration serve(Room room, List<Waiter> alike) {
+    try {
+      RemoteLeases.Dealt dealt =
+          leases.claimForAll(alike.stream().map(waiter -> waiter.request).toList());
+      List<Lease> all =
+          dealt.hands().stream().flatMap(Optional::stream).flatMap(List::stream).toList();
+      Map<UUID, Job> looked = Hand.look(all, jobs);
+      for (int i = 0; i < alike.size(); i++) {
+        Waiter waiter = alike.get(i);
+        dealt.hands().get(i).ifPresent(hand -> answer(room, waiter, hand, looked));
+      }
+      boolean everybody = dealt.hands().stream().allMatch(Optional::isPresent);
+      Optional<Duration> due = dealt.nextDueIn();
+      return everybody
+          ? LEAST
+          : due.filter(wait -> wait.compareTo(LEAST) > 0).orElse(due.isPresent() ? LEAST : POLL);
+    } catch (RuntimeException e) {
+      log.debug("Could not claim for those who wait in tenant {}", tenant, e);
+      alike.forEach(waiter -> waiter.answer.completeExceptionally(e));
+      return POLL;
+    } finally {
+      room.served(alike);
+    }
+  }
+
+  private void answer(Room room, Waiter waiter, List<Lease> hand, Map<UUID, Job> looked) {
+    if (waiter.caller.isGone()) { // for sure, now that it is to get something
+      waiter.answer.complete(Hand.EMPTY);
+      Hand.giveBack(leases, waiter.request, hand);
+      room.ring();
+    } else {
+      waiter.answer.complete(Hand.of(hand, looked));
+    }
+  }
+}

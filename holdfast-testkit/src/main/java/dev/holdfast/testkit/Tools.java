@@ -1,0 +1,39 @@
+package dev.holdfast.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.Assumptions;
+
+/** Programs that a test needs and that not every machine has. */
+public final class Tools {
+
+  private Tools() {}
+
+  /**
+   * Skips the test where one is missing, and says so; where CI is set, the test fails instead: what
+   * is skipped there is never noticed.
+   */
+  public static void require(String... programs) {
+    for (String program : programs) {
+      boolean isThere = find(program);
+      if ("true".equals(System.getenv("CI"))) {
+        assertThat(isThere).as("%s is installed", program).isTrue();
+      }
+      if (!isThere) {
+        System.out.println("Skipped: " + program + " is not installed");
+      }
+      Assumptions.assumeTrue(isThere, program + " is not installed");
+    }
+  }
+
+  private static boolean find(String program) {
+    String path = System.getenv("PATH") + ":/usr/sbin:/usr/bin";
+    return Arrays.stream(path.split(File.pathSeparator, -1))
+        .map(directory -> Path.of(directory, program))
+        .anyMatch(Files::isExecutable);
+  }
+}

@@ -1,0 +1,114 @@
+package dev.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.server.Caller.Reply;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A database whose disk is full refuses what it cannot keep, and goes on when there is room. */
+class FullDiskTest {
+
+  private static final int ROOM = 6_000_000;
+  private static final int MOST_REFUSED = 10;
+  private static final String JOB =
+      "{\"kind\": \"large\", \"args\": {\"text\": \"%s\"}}".formatted(noise(200_000));
+
+  @TempDir Path directory;
+
+  @Test
+  void a_full_disk_is_said_clearly_loses_nothing_and_is_got_over_by_itself() throws Exception {
+    Path disk = Files.createDirectory(directory.resolve("disk"));
+    Assumptions.assumeTrue(
+        run("mount", "-t", "tmpfs", "-o", "size=300m", "holdfast-test", disk.toString()) == 0,
+        "only who may mount can limit a disk");
+    try {
+      fillAndMakeRoom(disk);
+    } finally {
+      assertThat(run("umount", disk.toString())).isZero();
+    }
+  }
+
+  private static void fillAndMakeRoom(Path disk) throws Exception {
+    try (OwnDatabase server = OwnDatabase.start(disk)) {
+      Caller caller =
+          new Caller(server.port(), Optional.of(TestServer.tokenIn(disk)), Optional.empty());
+      List<String> acknowledged = new ArrayList<>();
+      acknowledged.add(id(caller.post("/api/v1/jobs", JOB)));
+      Path ballast = fill(disk);
+
+      Set<String> codes = new TreeSet<>();
+      for (int refused = 0; refused < MOST_REFUSED; ) {
+        Reply reply = caller.post("/api/v1/jobs", JOB);
+        if (reply.status() == 201) {
+          acknowledged.add(id(reply));
+        } else {
+          assertThat(reply.status()).as(reply.text()).isEqualTo(503);
+          codes.add(reply.json().path("code").asString());
+          refused++;
+        }
+      }
+      assertThat(codes).contains("DISK_FULL").isSubsetOf("DISK_FULL", "DATABASE");
+      assertThat(caller.get("/healthz").status()).isEqualTo(200);
+
+      Files.delete(ballast);
+      acknowledged.add(id(untilItIsTaken(caller)));
+
+      assertThat(caller.get("/readyz").status()).isEqualTo(200);
+      assertThat(acknowledged).allMatch(id -> caller.get("/api/v1/jobs/" + id).status() == 200);
+      assertThat(server.holdfast().invariants().check()).isEmpty();
+    }
+  }
+
+  // It may have had to start its database again; how long that takes is not what is tested.
+  private static Reply untilItIsTaken(Caller caller) throws InterruptedException {
+    Reply reply = caller.post("/api/v1/jobs", JOB);
+    while (reply.status() == 503) {
+      Thread.sleep(Duration.ofMillis(100));
+      reply = caller.post("/api/v1/jobs", JOB);
+    }
+    return reply;
+  }
+
+  private static String id(Reply reply) {
+    assertThat(reply.status()).as(reply.text()).isEqualTo(201);
+    return reply.json().path("id").asString();
+  }
+
+  private static Path fill(Path disk) throws IOException {
+    Path ballast = disk.resolve("ballast");
+    byte[] block = new byte[1_000_000];
+    try (OutputStream out = Files.newOutputStream(ballast)) {
+      while (Files.getFileStore(disk).getUsableSpace() > ROOM) {
+        out.write(block);
+      }
+    }
+    return ballast;
+  }
+
+  // What can be compressed would take no room.
+  private static String noise(int length) {
+    StringBuilder text = new StringBuilder();
+    new java.util.Random(7)
+        .ints(length, 0, 62)
+        .forEach(index ->
+            text.append(
+                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".charAt(index)));
+    return text.toString();
+  }
+
+  private static int run(String... command) throws Exception {
+    return new ProcessBuilder(command).redirectErrorStream(true).start().waitFor();
+  }
+}
