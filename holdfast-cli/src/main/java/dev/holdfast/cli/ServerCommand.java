@@ -14,7 +14,6 @@ import dev.holdfast.server.notify.Receivers;
 import dev.holdfast.server.postgres.EmbeddedPostgres;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -139,7 +138,7 @@ final class ServerCommand implements Callable<Integer> {
 
   @Option(
       names = "--listen-url",
-      defaultValue = "${env:HOLDFAST_LISTEN_DATABASE_URL:-}",
+      defaultValue = "${env:HOLDFAST_LISTEN_URL:-${env:HOLDFAST_LISTEN_DATABASE_URL:-}}",
       description =
           "The database's own address, when --database-url is that of a pooler in transaction mode,"
               + " through which notifications do not come.",

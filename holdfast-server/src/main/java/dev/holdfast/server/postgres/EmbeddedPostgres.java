@@ -156,7 +156,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
             "--data",
             data.root(),
             ("a directory of PostgreSQL %s; this one was made by %s: start it with the Holdfast"
-                 + " that made it, and move its jobs as docs/operations.md says")
+                    + " that made it, and move its jobs as docs/operations.md says")
                 .formatted(ours, made));
       }
     }
