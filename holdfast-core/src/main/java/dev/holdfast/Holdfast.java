@@ -12,6 +12,7 @@ import dev.holdfast.invariant.Invariants;
 import dev.holdfast.lease.Fences;
 import dev.holdfast.lease.RemoteLeases;
 import dev.holdfast.lease.TransitionHook;
+import dev.holdfast.overview.Overview;
 import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.queue.Queues;
@@ -172,6 +173,15 @@ public final class Holdfast {
 
   public Invariants invariants(TenantName tenant) {
     return new Invariants(tenants.open(tenant));
+  }
+
+  /** The default tenant at a glance. */
+  public Overview overview() {
+    return overview(TenantName.DEFAULT);
+  }
+
+  public Overview overview(TenantName tenant) {
+    return new Overview(tenants.open(tenant));
   }
 
   /** The default tenant's queues. */

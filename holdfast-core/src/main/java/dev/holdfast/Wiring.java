@@ -77,7 +77,8 @@ record Wiring(
             List.of(own, pulse),
             presence,
             succession(own, config, Optional.of(name.value()), () -> served, listener),
-            () -> reapers.runOnce(served, UPKEEP_PERIOD)));
+            () -> reapers.runOnce(served, UPKEEP_PERIOD)),
+        presence::isDraining);
   }
 
   Surroundings surroundingsOfAll(WorkerConfig config, ServedKinds kinds, WorkerListener listener) {
@@ -102,7 +103,8 @@ record Wiring(
             () -> {
               rotation.refresh();
               return reapers.runOnce(tenantsOf(own), UPKEEP_PERIOD);
-            }));
+            }),
+        presence::isDraining);
   }
 
   private static List<Tenant> tenantsOf(Tenants own) {

@@ -6,7 +6,9 @@ import dev.holdfast.fleet.Predecessors;
 import dev.holdfast.fleet.Presence;
 import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.fleet.Workers;
+import dev.holdfast.server.auth.Sessions;
 import dev.holdfast.server.auth.Tokens;
+import dev.holdfast.server.dialect.pull.Signatures;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenants;
 import dev.holdfast.testkit.TestTenant;
@@ -30,7 +32,9 @@ class StatementsTest {
           Predecessors.class,
           RemoteWorkers.class,
           Workers.class,
-          Tokens.class);
+          Tokens.class,
+          Sessions.class,
+          Signatures.class);
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
 

@@ -28,6 +28,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ServerCommand.class,
       AgentCommand.class,
       RunCommand.class,
+      DemoCommand.class,
       MigrateCommand.class,
       BackupCommand.class,
       RestoreCommand.class,

@@ -249,7 +249,9 @@ final class ServerCommand implements Callable<Integer> {
     Optional<String> address = server.port().map(config.address()::url);
     address.ifPresent(url -> {
       out.printf("Holdfast serves at %s, roles %s%n", url, roles);
-      out.printf("Dashboard: %s/ui   API: %s/openapi.json%n", url, url);
+      out.printf(
+          "Dashboard: %s/ui%s   API: %s/openapi.json%n",
+          url, server.newToken().map(token -> "?token=" + token).orElse(""), url);
     });
     server
         .newToken()
@@ -257,8 +259,6 @@ final class ServerCommand implements Callable<Integer> {
           out.printf(
               "The first token, shown once and kept in %s: %s%n",
               config.data().resolve("admin.token"), token);
-          // After the #, where it is in no log: browsers do not send that part.
-          address.ifPresent(url -> out.printf("Dashboard with it: %s/ui#token=%s%n", url, token));
         });
     if (!config.trust().auth()) {
       out.println("Authentication is off: everybody on this machine may do everything.");

@@ -177,6 +177,10 @@ final class Verbs {
             .says("expected_runtime_seconds", Verb.Type.NUMBER)
             .says("dst", Verb.Type.JSON)
             .says("enabled", Verb.Type.CHOICE),
+        Verb.of("schedules enable", "POST", "/schedules/{name}/enable", "Lets it be due.")
+            .says("reason", Verb.Type.TEXT),
+        Verb.of("schedules disable", "POST", "/schedules/{name}/disable", "Lets it not be due.")
+            .says("reason", Verb.Type.TEXT),
         Verb.of("schedules delete", "DELETE", "/schedules/{name}", "Removes a schedule."),
         Verb.get(
                 "schedules slots",
@@ -198,8 +202,12 @@ final class Verbs {
   private static List<Verb> registry() {
     return List.of(
         Verb.get("workers list", "/workers", "Lists workers.")
-            .columns("name", "host", "online", "active_jobs", "queues", "last_seen")
+            .columns("name", "host", "online", "draining", "active_jobs", "queues", "last_seen")
             .paged(),
+        Verb.of("workers drain", "POST", "/workers/{name}/drain", "Lets it take nothing more.")
+            .says("reason", Verb.Type.TEXT),
+        Verb.of("workers resume", "POST", "/workers/{name}/resume", "Lets it take jobs again.")
+            .says("reason", Verb.Type.TEXT),
         Verb.get("kinds list", "/kinds", "Lists registered kinds.")
             .columns("name", "executor", "playbook", "node_targeted", "subject_during")
             .paged(),

@@ -9,6 +9,7 @@ public record Failure(String code, String message, boolean retryable, Optional<S
   public static final String LEASE_LOST = "LEASE_LOST";
   public static final String JOB_TIMEOUT = "JOB_TIMEOUT";
   public static final String TOKEN_LIMIT = "TOKEN_LIMIT";
+  public static final String DRAINED = "DRAINED";
 
   private static final int MOST_CAUSES = 5;
 

@@ -71,7 +71,7 @@ public record Transition(
 
   /** Paused because its worker ends, and nobody knows whether it may go on elsewhere. */
   static Transition drained(String reason) {
-    Failure interrupted = Failure.permanent("DRAINED", "Job was interrupted: " + reason);
+    Failure interrupted = Failure.permanent(Failure.DRAINED, "Job was interrupted: " + reason);
     return new Transition(
         JobState.PAUSED,
         "released",

@@ -106,14 +106,51 @@ public final class PgLeases implements LeaseSource {
           ReportReply reply = reports.store(handle, lease.key(), report);
           if (reply instanceof ReportReply.Stored stored
               && reports.hasReached(handle, lease.key(), targetCount)) {
-            Applied end = transitions.apply(handle, success);
-            reports.doneBecause(handle, lease.key(), TARGET_REACHED);
-            return ended(stored, end);
+            return end(handle, success, Optional.of(TARGET_REACHED), stored);
           }
           return new Reported(reply, Optional.empty());
         });
     last.end().ifPresent(this::applied);
     return last.reply();
+  }
+
+  /** Stores a report and what becomes of its attempt, as one transaction. */
+  ReportReply submit(Lease lease, Submission said) {
+    Optional<String> excerpt = said.end().flatMap(Submission.End::logExcerpt);
+    Ended reached = decide(new Finish(lease, Outcome.succeeded(), excerpt));
+    Ended stopped = decide(new Finish(lease, new Outcome.Stopped(), excerpt));
+    Optional<Ended> told = said.end().map(end -> decide(new Finish(lease, end.outcome(), excerpt)));
+    Reported last =
+        db.inTransaction(handle -> {
+          transitions.lockResources(handle, List.of(reached)); // the same for all three
+          ReportReply reply = reports.store(handle, lease.key(), said.report());
+          if (!(reply instanceof ReportReply.Stored stored)) {
+            return new Reported(reply, Optional.empty());
+          }
+          Reports.Standing standing = reports.goOn(handle, lease.key(), said);
+          boolean failed = told.filter(end -> end.transition().countsAsFailure()).isPresent();
+          boolean enough =
+              lease.policy().targetCount().filter(count -> standing.results() >= count).isPresent();
+          if (enough && !failed) {
+            return end(handle, List.of(reached), Optional.of(TARGET_REACHED), stored);
+          }
+          if (told.isPresent()) {
+            Optional<String> reason = said.end().flatMap(Submission.End::doneReason);
+            return end(handle, List.of(told.get()), reason, stored);
+          }
+          return standing.state() == JobState.STOPPING
+              ? end(handle, List.of(stopped), Optional.empty(), stored)
+              : new Reported(stored, Optional.empty());
+        });
+    last.end().ifPresent(this::applied);
+    return last.reply();
+  }
+
+  private Reported end(
+      Handle handle, List<Ended> end, Optional<String> doneReason, ReportReply.Stored stored) {
+    Applied applied = transitions.apply(handle, end);
+    doneReason.ifPresent(reason -> reports.doneBecause(handle, end.getFirst().key(), reason));
+    return ended(stored, applied);
   }
 
   private record Reported(ReportReply reply, Optional<Applied> end) {}

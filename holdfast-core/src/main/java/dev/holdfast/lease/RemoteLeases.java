@@ -231,6 +231,13 @@ public final class RemoteLeases {
         .orElseGet(() -> leases.reportLate(key, report));
   }
 
+  /** Stores what an attempt wants remembered and how it goes on, as one. */
+  public ReportReply submit(LeaseKey key, Submission said) {
+    return Optional.ofNullable(known.find(List.of(key)).get(key))
+        .map(lease -> leases.submit(lease, said))
+        .orElseGet(() -> leases.reportLate(key, said.report()));
+  }
+
   private Map<LeaseKey, Lease> mine(String worker, List<LeaseKey> keys) {
     Map<LeaseKey, Lease> mine = new HashMap<>(known.find(keys));
     mine.values().removeIf(lease -> !lease.worker().equals(worker));

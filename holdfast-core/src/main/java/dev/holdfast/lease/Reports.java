@@ -2,6 +2,7 @@ package dev.holdfast.lease;
 
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Item;
+import dev.holdfast.job.JobState;
 import dev.holdfast.job.Progress;
 import dev.holdfast.tenant.Db;
 import java.util.Optional;
@@ -124,10 +125,28 @@ final class Reports {
        WHERE id = :job_id AND fence = :fence
       """;
 
+  private static final String GO_ON =
+      """
+      UPDATE {schema}.job
+         SET progress_count = coalesce(progress_count, 0) + :seen,
+             progress_at = {schema}.clock(),
+             lease_expires_at =
+               greatest(lease_expires_at, {schema}.clock() + :lease_ms * interval '1 millisecond')
+       WHERE id = :job_id AND fence = :fence AND state IN ('running', 'stopping')
+      RETURNING coalesce(result_count, 0) AS results, state
+      """;
+
   private static final String DONE_BECAUSE =
       """
       UPDATE {schema}.job_done SET done_reason = :reason WHERE id = :job_id AND fence = :fence
       """;
+
+  /**
+   * How a job stands after a report.
+   *
+   * @param results that it has
+   */
+  record Standing(long results, JobState state) {}
 
   private static final ReportReply LOST = new ReportReply.Lost();
 
@@ -140,6 +159,7 @@ final class Reports {
   private final String knownKey;
   private final String stopAtLimit;
   private final String hasReached;
+  private final String goOn;
   private final String doneBecause;
 
   Reports(Db db) {
@@ -152,6 +172,7 @@ final class Reports {
     this.knownKey = db.sql(KNOWN_KEY);
     this.stopAtLimit = db.sql(STOP_AT_LIMIT);
     this.hasReached = db.sql(HAS_REACHED);
+    this.goOn = db.sql(GO_ON);
     this.doneBecause = db.sql(DONE_BECAUSE);
   }
 
@@ -188,6 +209,16 @@ final class Reports {
         .bind("target_count", targetCount)
         .mapTo(Boolean.class)
         .one();
+  }
+
+  /** The attempt goes on: what it saw is counted, and its lease lasts for longer. */
+  Standing goOn(Handle handle, LeaseKey key, Submission said) {
+    return on(handle.createQuery(goOn), key)
+        .bind("seen", said.seen())
+        .bind("lease_ms", said.extension().toMillis())
+        .map((row, context) ->
+            new Standing(row.getLong("results"), JobState.of(row.getString("state"))))
+        .one(); // its row was locked by the report
   }
 
   /** Says why a job that has just succeeded is done. */

@@ -279,7 +279,7 @@ public final class Acts {
           holds.make(handle, resources); // one that was never claimed has no row to lock
           holds.lock(handle, resources);
           Job before = reader.lock(handle, id).orElseThrow(() -> Refusals.noSuchJob(id));
-          if (!what.isAllowed(before.state(), act.force())) {
+          if (!what.isAllowed(before.state(), act.force()) || !act.isMeantIn(before.state())) {
             throw Refusals.notInItsState(what, before);
           }
           Optional<String> subject = step.apply(handle, before);

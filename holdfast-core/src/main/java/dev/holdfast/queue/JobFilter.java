@@ -48,6 +48,16 @@ public record JobFilter(
     return new JobFilter(states, queue, kind, target, resource, tag, worker, errorText);
   }
 
+  public JobFilter withKind(String kind) {
+    return new JobFilter(
+        states, queue, Optional.of(kind), target, resource, tag, worker, errorText);
+  }
+
+  public JobFilter withTarget(String target) {
+    return new JobFilter(
+        states, queue, kind, Optional.of(target), resource, tag, worker, errorText);
+  }
+
   public JobFilter withQueue(String queue) {
     return new JobFilter(
         states, Optional.of(queue), kind, target, resource, tag, worker, errorText);

@@ -10,6 +10,7 @@ import dev.holdfast.job.Limits;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.TraceContext;
+import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
@@ -25,6 +26,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jdbi.v3.core.JdbiException;
+import org.jdbi.v3.core.statement.Query;
 
 /** The jobs of one tenant, as applications see them: put them in, look at them. Thread-safe. */
 public final class Jobs {
@@ -46,6 +48,31 @@ public final class Jobs {
        WHERE job_id = :id AND ends > :offset
        ORDER BY id
        LIMIT :limit
+      """;
+
+  private static final String LOG_TAIL =
+      """
+      SELECT id, at, fence, line, ends
+        FROM (SELECT id, at, fence, line, ends
+                FROM {schema}.job_log
+               WHERE job_id = :id
+               ORDER BY id DESC
+               LIMIT :limit) AS latest
+       ORDER BY id
+      """;
+
+  // Beside what stands in the job's own row: attempts that ended, and what people did.
+  private static final String TOUCHED =
+      """
+      SELECT asked.id, greatest(ended.at, acted.at) AS at
+        FROM unnest((SELECT :job_ids)) AS asked (id)
+       CROSS JOIN LATERAL (
+         SELECT max(finished_at) AS at FROM {schema}.attempt WHERE attempt.job_id = asked.id
+       ) AS ended
+       CROSS JOIN LATERAL (
+         SELECT max(at) AS at FROM {schema}.audit WHERE audit.job_id = asked.id
+       ) AS acted
+       WHERE ended.at IS NOT NULL OR acted.at IS NOT NULL
       """;
 
   private static final String LEASED =
@@ -77,6 +104,7 @@ public final class Jobs {
   private final JobReader reader;
   private final String attempts;
   private final JobList list;
+  private final TargetList targets;
   private final String log;
   private final String logFrom;
   private final String items;
@@ -104,6 +132,7 @@ public final class Jobs {
     this.reader = new JobReader(db);
     this.attempts = db.sql(ATTEMPTS);
     this.list = new JobList(db);
+    this.targets = new TargetList(db, reader);
     this.log = db.sql(LOG);
     this.logFrom = db.sql(LOG_FROM);
     this.items = db.sql(ITEMS);
@@ -209,24 +238,49 @@ public final class Jobs {
    */
   public LogChunk log(UUID id, long offset, int limit) {
     Limits.page("limit", limit);
+    return db.withHandle(handle ->
+        chunk(handle.createQuery(logFrom).bind("id", id).bind("offset", offset), offset, limit));
+  }
+
+  /**
+   * The last lines of what the job's attempts logged.
+   *
+   * @param limit in lines
+   */
+  public LogChunk logTail(UUID id, int limit) {
+    Limits.page("limit", limit);
+    return db.withHandle(
+        handle -> chunk(handle.createQuery(db.sql(LOG_TAIL)).bind("id", id), 0, limit));
+  }
+
+  /** The same lines, numbered. */
+  public List<LogEntry> logEntries(UUID id, int limit) {
+    Limits.page("limit", limit);
+    return db.withHandle(handle ->
+        handle
+            .createQuery(db.sql(LOG_TAIL))
+            .bind("id", id)
+            .bind("limit", limit)
+            .map((row, context) ->
+                new LogEntry(row.getLong("id"), Columns.instant(row, "at"), row.getString("line")))
+            .list());
+  }
+
+  private static LogChunk chunk(Query query, long offset, int limit) {
     List<LogChunk.Line> lines = new ArrayList<>();
     long ends =
-        db.withHandle(handle ->
-            handle
-                .createQuery(logFrom)
-                .bind("id", id)
-                .bind("offset", offset)
-                .bind("limit", limit)
-                .reduceRows(
-                    offset,
-                    (before, row) -> {
-                      lines.add(
-                          new LogChunk.Line(
-                              row.getColumn("at", Instant.class),
-                              row.getColumn("fence", Long.class),
-                              row.getColumn("line", String.class)));
-                      return row.getColumn("ends", Long.class);
-                    }));
+        query
+            .bind("limit", limit)
+            .reduceRows(
+                offset,
+                (before, row) -> {
+                  lines.add(
+                      new LogChunk.Line(
+                          row.getColumn("at", Instant.class),
+                          row.getColumn("fence", Long.class),
+                          row.getColumn("line", String.class)));
+                  return row.getColumn("ends", Long.class);
+                });
     return new LogChunk(lines, ends);
   }
 
@@ -237,6 +291,31 @@ public final class Jobs {
    */
   public JobPage list(JobFilter filter, Optional<UUID> after, int limit) {
     return list.page(filter, after, limit);
+  }
+
+  /**
+   * Jobs that have a target, newest first, and how many there are: of those that one page looks at,
+   * which are the newest 20,000 of the filter's target or else of the tenant.
+   */
+  public CountedJobs onTargets(JobFilter filter, int offset, int limit) {
+    return targets.page(filter, offset, limit);
+  }
+
+  /** When something last happened to jobs, as far as their own rows do not say it. */
+  public Map<UUID, Instant> touched(List<UUID> ids) {
+    if (ids.isEmpty()) {
+      return Map.of();
+    }
+    return db.inTransaction(handle ->
+        handle
+            .createQuery(db.sql(TOUCHED))
+            .bindArray("job_ids", UUID.class, ids)
+            .reduceRows(
+                new HashMap<>(),
+                (found, row) -> {
+                  found.put(row.getColumn("id", UUID.class), row.getColumn("at", Instant.class));
+                  return found;
+                }));
   }
 
   /** How many jobs each worker has now. */

@@ -4,6 +4,7 @@ import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.wake.Bell;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * What a worker stands on.
@@ -12,12 +13,23 @@ import java.util.List;
  * @param heartbeat the same leases by a way of their own, so that beats never wait behind claims
  * @param bell wakes it
  * @param background what runs beside it, as long as it is started
+ * @param draining whether somebody asked it to take nothing more
  */
 public record Surroundings(
-    LeaseSource leases, LeaseSource heartbeat, Bell bell, List<Background> background) {
+    LeaseSource leases,
+    LeaseSource heartbeat,
+    Bell bell,
+    List<Background> background,
+    BooleanSupplier draining) {
 
   public Surroundings {
     background = List.copyOf(background);
+  }
+
+  /** Where whoever gives out leases knows who is to have none. */
+  public Surroundings(
+      LeaseSource leases, LeaseSource heartbeat, Bell bell, List<Background> background) {
+    this(leases, heartbeat, bell, background, () -> false);
   }
 
   /** Something that runs as long as the worker does. */

@@ -20,8 +20,11 @@ import dev.holdfast.server.notify.Inspector;
 import dev.holdfast.server.poll.Hints;
 import dev.holdfast.server.poll.LongPolls;
 import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.PullSecret;
 import dev.holdfast.server.tenancy.Registry;
 import dev.holdfast.server.tenancy.Setting;
+import dev.holdfast.server.ui.Sampler;
+import dev.holdfast.server.ui.Ui;
 import dev.holdfast.tenant.TenantName;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayDeque;
@@ -45,6 +48,7 @@ public final class HoldfastServer implements AutoCloseable {
 
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final List<Route> routes;
+  private final Ui ui;
   private final LongPolls polls;
   private final Optional<String> newToken;
   private Optional<Web> web = Optional.empty();
@@ -63,13 +67,24 @@ public final class HoldfastServer implements AutoCloseable {
     this.newToken =
         config.trust().auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
     seed(holdfast, desks, environment);
+    seedSecret(desks, environment);
     Figures figures = new Figures();
-    this.routes = new ArrayList<>(Pages.routes(holdfast, figures));
     Parts parts = new Parts(config, holdfast, desks, tokens, polls, workers, hints);
-    routes.addAll(Routes.of(parts));
+    Sampler sampler = new Sampler(holdfast);
+    List<Route> api = Routes.of(parts);
+    this.ui = new Ui(parts, sampler, api);
+    this.routes = new ArrayList<>(Pages.routes(holdfast, figures));
+    routes.addAll(api);
     routes.addAll(Dialects.of(parts));
+    routes.addAll(ui.routes());
     routes.addAll(Pages.documents(routes));
-    start(config, holdfast, tokens, workers, desks, polls, figures.registry());
+    start(parts, sampler, figures.registry());
+  }
+
+  // One secret for all tenants would let each one's workers into the others.
+  private static void seedSecret(Desks desks, Map<String, String> environment) {
+    Optional.ofNullable(environment.get(PullSecret.ENVIRONMENT))
+        .ifPresent(secret -> desks.of(TenantName.DEFAULT).pullSecret().seed(secret));
   }
 
   // A tenant that is made later begins with its own defaults.
@@ -81,14 +96,10 @@ public final class HoldfastServer implements AutoCloseable {
     }
   }
 
-  private void start(
-      ServerConfig config,
-      Holdfast holdfast,
-      Tokens tokens,
-      RemoteWorkers workers,
-      Desks desks,
-      LongPolls polls,
-      MeterRegistry registry) {
+  private void start(Parts parts, Sampler sampler, MeterRegistry registry) {
+    ServerConfig config = parts.config();
+    Holdfast holdfast = parts.holdfast();
+    Desks desks = parts.desks();
     try {
       if (config.upkeep()) {
         open.push(holdfast.upkeep());
@@ -112,9 +123,10 @@ public final class HoldfastServer implements AutoCloseable {
       if (config.roles().contains(ServerRole.WEB)) {
         open.push(holdfast.listen());
         open.push(holdfast.onWork(polls::ring));
-        open.push(Loop.start("holdfast-workers", workers));
+        open.push(Loop.start("holdfast-workers", parts.workers()));
         open.push(Loop.start("holdfast-inspector", new Inspector(holdfast, registry)));
-        Web started = Web.start(config, tokens, desks, routes, registry);
+        open.push(Loop.start("holdfast-sampler", sampler));
+        Web started = Web.start(config, parts.tokens(), desks, routes, ui::problem, registry);
         web = Optional.of(started);
         open.push(started);
         open.push(polls); // first, so that nobody who waits keeps the server from ending

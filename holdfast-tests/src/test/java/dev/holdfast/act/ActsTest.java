@@ -30,6 +30,7 @@ import dev.holdfast.testkit.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,22 @@ class ActsTest extends EngineTest {
 
   private static final NewJob JOB =
       NewJob.of("call", 1).withPolicy(PolicyOverrides.NONE.withMaxAttempts(1));
+
+  @Test
+  void an_act_that_is_meant_for_another_state_than_the_job_is_in_changes_nothing() {
+    UUID id = enqueue(JOB);
+    Act meantForWaiting = ADA.withForce().onlyIn(Set.of(JobState.QUEUED, JobState.PENDING));
+    Lease claimedMeanwhile = claim(1).getFirst();
+
+    assertThatThrownBy(() -> tenant.acts().fail(id, meantForWaiting))
+        .isInstanceOf(HoldfastException.class)
+        .extracting(e -> ((HoldfastException) e).code())
+        .isEqualTo(ErrorCode.STATE_CONFLICT);
+
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.RUNNING);
+    assertThat(finish(claimedMeanwhile, Outcome.succeeded()))
+        .isEqualTo(new FinishReply.Recorded(JobState.SUCCEEDED));
+  }
 
   static Stream<Arguments> every_act_in_every_state() {
     return Stream.of(JobAct.values())

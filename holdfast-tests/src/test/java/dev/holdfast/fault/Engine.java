@@ -4,7 +4,6 @@ import dev.holdfast.codec.JacksonCodec;
 import dev.holdfast.fleet.Workers;
 import dev.holdfast.hold.Resources;
 import dev.holdfast.lease.LanePositions;
-import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.lease.PgLeases;
 import dev.holdfast.lease.Reaper;
 import dev.holdfast.lease.TransitionHook;
@@ -33,7 +32,7 @@ final class Engine implements AutoCloseable {
   private final Tenants kept;
   private final Tenant tenant;
   private final Announcer announcer;
-  private final LeaseSource leases;
+  private final PgLeases leases;
   private final Reaper reaper;
   private final Acts acts;
   private final Jobs jobs;
@@ -98,7 +97,7 @@ final class Engine implements AutoCloseable {
     return new Queues(tenant, announcer);
   }
 
-  LeaseSource leases() {
+  PgLeases leases() {
     return leases;
   }
 

@@ -4,8 +4,10 @@ import static dev.holdfast.fault.Ground.job;
 
 import dev.holdfast.fault.Operation.Action;
 import dev.holdfast.fault.Operation.Trait;
+import dev.holdfast.job.Failure;
 import dev.holdfast.job.Item;
 import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.Progress;
@@ -14,6 +16,7 @@ import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.Report;
 import dev.holdfast.lease.ReportReply;
+import dev.holdfast.lease.Submission;
 import dev.holdfast.queue.QueueSettings;
 import java.time.Duration;
 import java.util.List;
@@ -54,7 +57,10 @@ final class LeaseOperations {
         Operation.ofWorker("report progress and log", ground -> report(ground, ALL))
             .with(Trait.MAY_SAY_TWICE),
         Operation.ofWorker("report everything, with a key", ground -> report(ground, ONCE)),
-        Operation.ofWorker("report the last results", LeaseOperations::reportLast));
+        Operation.ofWorker("report the last results", LeaseOperations::reportLast),
+        Operation.ofWorker("submit results and go on", ground -> submit(ground, Optional.empty())),
+        Operation.ofWorker("submit results and be done", ground -> submit(ground, DONE)),
+        Operation.ofWorker("submit results and an error", ground -> submit(ground, FAILED)));
   }
 
   private static final Report PROGRESS =
@@ -71,6 +77,27 @@ final class LeaseOperations {
           50,
           List.of(new Item("a", new Payload("1")), new Item("b", new Payload("2"))),
           Optional.of("report-1"));
+
+  private static final Optional<Submission.End> DONE =
+      Optional.of(
+          new Submission.End(
+              Outcome.succeeded(), Optional.of("no_more_results"), Optional.of("bye")));
+
+  private static final Optional<Submission.End> FAILED =
+      Optional.of(
+          new Submission.End(
+              Outcome.failed(Failure.retryable("BLOCKED", "try again")),
+              Optional.empty(),
+              Optional.empty()));
+
+  private static Action submit(Ground ground, Optional<Submission.End> end) {
+    Lease lease = ground.running(GUARDED);
+    Submission said = new Submission(ONCE, 2, Duration.ofMinutes(3), end);
+    return engine ->
+        engine.leases().remote().submit(lease.key(), said) instanceof ReportReply.Lost
+            ? "lost"
+            : "stored";
+  }
 
   private static Action plain(Ground ground, ClaimRequest request) {
     ground.enqueue(job("a"), job("b"), job("c").withPriority(-1));

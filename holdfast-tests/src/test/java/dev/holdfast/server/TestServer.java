@@ -51,6 +51,20 @@ public final class TestServer implements AutoCloseable {
     return Shared.INSTANCE;
   }
 
+  private static final class Open {
+    static final TestServer INSTANCE = start(config().withAuth(false));
+  }
+
+  /** One that asks nobody who they are, for all tests that do not stop it. */
+  static TestServer open() {
+    return Open.INSTANCE;
+  }
+
+  /** Where clients that send no header find a tenant. */
+  String addressOf(TenantName tenant) {
+    return "http://127.0.0.1:%d/t/%s".formatted(port(), tenant.value());
+  }
+
   HoldfastServer server() {
     return server;
   }

@@ -27,7 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
  * some of them. {@code site_id} and {@code node_id} stand for resources, {@code environment_id} or
  * {@code site_id} for the subject, and the kind says what is left open.
  */
-final class JobSpec {
+public final class JobSpec {
 
   // What jobs of an executor's own kind say that is a command of one's own.
   private static final Map<String, String> FREE_COMMANDS =
@@ -37,7 +37,7 @@ final class JobSpec {
   private final Request request;
   private final Map<String, KindInfo> kinds = new HashMap<>(); // a batch has few
 
-  JobSpec(Request request) {
+  public JobSpec(Request request) {
     this.request = request;
   }
 
@@ -47,7 +47,7 @@ final class JobSpec {
     return fields;
   }
 
-  NewJob read(Fields said) {
+  public NewJob read(Fields said) {
     KindInfo kind = kind(said);
     Optional<KindSettings> settings = kind.settings();
     if (settings.isPresent()) {

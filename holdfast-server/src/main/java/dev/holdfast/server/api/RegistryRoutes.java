@@ -52,6 +52,19 @@ final class RegistryRoutes {
         Route.of(GET, BASE + "/settings", Role.VIEWER, "Lists settings", this::settings),
         Route.of(PUT, BASE + "/settings/{name}", Role.ADMIN, "Changes a setting", this::putSetting)
             .fields("value"),
+        Route.of(
+                PUT,
+                BASE + "/pull-secret",
+                Role.ADMIN,
+                "What pull workers sign their requests with",
+                this::putPullSecret)
+            .fields("secret"),
+        Route.of(
+            DELETE,
+            BASE + "/pull-secret",
+            Role.ADMIN,
+            "Pull workers need not sign any more",
+            this::dropPullSecret),
         Route.of(GET, BASE + "/webhooks", Role.ADMIN, "Lists webhooks", this::webhooks),
         Route.of(PUT, BASE + "/webhooks/{name}", Role.ADMIN, "Makes a webhook", this::putWebhook)
             .fields("url", "events", "secret"),
@@ -178,6 +191,16 @@ final class RegistryRoutes {
     Json.put(json, "key_file", node.keyFile());
     Json.put(json, "connection", node.connection());
     return json;
+  }
+
+  private Answer putPullSecret(Request request) {
+    request.desk().pullSecret().put(request.body().text("secret"), request.act());
+    return Answer.done();
+  }
+
+  private Answer dropPullSecret(Request request) {
+    request.desk().pullSecret().delete(request.act());
+    return Answer.done();
   }
 
   private Answer settings(Request request) {

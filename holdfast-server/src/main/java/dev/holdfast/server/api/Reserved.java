@@ -6,13 +6,13 @@ import dev.holdfast.error.HoldfastException;
  * Names that the server keeps for its own work, like telling webhooks: whoever could enqueue or
  * take such jobs could speak in the server's name.
  */
-final class Reserved {
+public final class Reserved {
 
   private static final String PREFIX = "holdfast.";
 
   private Reserved() {}
 
-  static void check(String field, String name) {
+  public static void check(String field, String name) {
     if (name.startsWith(PREFIX)) {
       throw HoldfastException.invalid(field, name, "names that do not begin with " + PREFIX);
     }

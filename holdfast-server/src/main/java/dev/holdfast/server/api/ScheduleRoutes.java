@@ -84,6 +84,20 @@ final class ScheduleRoutes {
             .fields(WHOLE),
         Route.of(
             DELETE, one, Role.OPERATOR, "Removes a schedule; its slots are kept", this::delete),
+        Route.of(
+                POST,
+                one + "/enable",
+                Role.OPERATOR,
+                "Lets a schedule be due",
+                request -> enable(request, true))
+            .fields("reason"),
+        Route.of(
+                POST,
+                one + "/disable",
+                Role.OPERATOR,
+                "Lets a schedule not be due",
+                request -> enable(request, false))
+            .fields("reason"),
         Route.of(GET, one + "/slots", Role.VIEWER, "What became of its slots", this::slots)
             .queries("limit", "after"),
         Route.of(GET, one + "/next", Role.VIEWER, "When it is due next", this::next)
@@ -202,6 +216,16 @@ final class ScheduleRoutes {
   private Answer delete(Request request) {
     request.desk().schedules().delete(request.path("name"), request.act());
     return Answer.done();
+  }
+
+  private Answer enable(Request request, boolean enabled) {
+    return Answer.ok(
+        json(
+            request,
+            request
+                .desk()
+                .schedules()
+                .enable(request.path("name"), enabled, request.act(request.body()))));
   }
 
   private Answer slots(Request request) {

@@ -84,7 +84,8 @@ public final class Tokens {
               Columns.optionalInstant(row, "expires_at"),
               Columns.optionalInstant(row, "revoked_at"));
 
-  private final SecureRandom random = new SecureRandom();
+  private static final SecureRandom RANDOM = new SecureRandom(); // thread-safe
+
   private final Db db;
   private final Db reserved;
   private final String inForce;
@@ -106,9 +107,18 @@ public final class Tokens {
 
   /** A token that nobody has yet, of as many random bits as a key. */
   public String draw() {
+    return PREFIX + drawSecret();
+  }
+
+  /** As many random bits as a key, as text. */
+  public static String drawSecret() {
     byte[] bytes = new byte[BYTES];
-    random.nextBytes(bytes);
-    return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    RANDOM.nextBytes(bytes);
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  Db db() {
+    return db;
   }
 
   /**
@@ -216,7 +226,8 @@ public final class Tokens {
     return SHAPE.matcher(text).matches();
   }
 
-  private static byte[] hash(String token) {
+  /** What is kept of a secret. */
+  public static byte[] hash(String token) {
     try {
       return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
     } catch (NoSuchAlgorithmException e) {

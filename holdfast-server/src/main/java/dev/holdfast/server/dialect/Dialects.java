@@ -1,6 +1,9 @@
 package dev.holdfast.server.dialect;
 
 import dev.holdfast.server.api.Parts;
+import dev.holdfast.server.dialect.pull.PullRoutes;
+import dev.holdfast.server.dialect.pull.Signatures;
+import dev.holdfast.server.dialect.targets.TargetRoutes;
 import dev.holdfast.server.http.Route;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +19,8 @@ public final class Dialects {
 
   public static List<Route> of(Parts parts) {
     List<Route> routes = new ArrayList<>();
+    routes.addAll(new TargetRoutes().routes());
+    routes.addAll(new PullRoutes(parts.workers(), new Signatures(parts)).routes());
     return routes.stream()
         .map(Route::inDialect)
         .flatMap(route -> Stream.of(route, route.underTenant()))

@@ -16,7 +16,8 @@ import java.util.regex.Pattern;
  * @param queries parameters after the question mark
  * @param haste how long its answer takes, or may take
  * @param style how it listens and answers
- * @param fields of the JSON object that it takes; empty where it takes none
+ * @param credential what serves as well as a token
+ * @param fields of the JSON object, or the form, that it takes; empty where it takes none
  */
 public record Route(
     Method method,
@@ -28,6 +29,7 @@ public record Route(
     Set<String> fields,
     Haste haste,
     Style style,
+    Optional<Credential> credential,
     Handler handler) {
 
   private static final String TENANT = "tenant";
@@ -74,6 +76,7 @@ public record Route(
         Set.of(),
         Haste.USUAL,
         Style.NATIVE,
+        Optional.empty(),
         handler);
   }
 
@@ -88,12 +91,23 @@ public record Route(
         Set.of(),
         Haste.USUAL,
         Style.NATIVE,
+        Optional.empty(),
         handler);
   }
 
   public Route queries(String... names) {
     return new Route(
-        method, path, role, scope, summary, Set.of(names), fields, haste, style, handler);
+        method,
+        path,
+        role,
+        scope,
+        summary,
+        Set.of(names),
+        fields,
+        haste,
+        style,
+        credential,
+        handler);
   }
 
   public Route fields(String... names) {
@@ -102,23 +116,43 @@ public record Route(
 
   public Route fields(Set<String> names) {
     return new Route(
-        method, path, role, scope, summary, queries, Set.copyOf(names), haste, style, handler);
+        method,
+        path,
+        role,
+        scope,
+        summary,
+        queries,
+        Set.copyOf(names),
+        haste,
+        style,
+        credential,
+        handler);
   }
 
   public Route ofAllTenants() {
     return new Route(
-        method, path, role, Scope.SYSTEM, summary, queries, fields, haste, style, handler);
+        method,
+        path,
+        role,
+        Scope.SYSTEM,
+        summary,
+        queries,
+        fields,
+        haste,
+        style,
+        credential,
+        handler);
   }
 
   public Route waiting() {
     return new Route(
-        method, path, role, scope, summary, queries, fields, Haste.WAITS, style, handler);
+        method, path, role, scope, summary, queries, fields, Haste.WAITS, style, credential, handler);
   }
 
   /** By connections that nobody else takes: it must not wait behind others. */
   public Route urgent() {
     return new Route(
-        method, path, role, scope, summary, queries, fields, Haste.URGENT, style, handler);
+        method, path, role, scope, summary, queries, fields, Haste.URGENT, style, credential, handler);
   }
 
   public boolean waits() {
@@ -129,15 +163,68 @@ public record Route(
     return haste == Haste.URGENT;
   }
 
+  /** For people. */
+  public Route asPage() {
+    return new Route(
+        method, path, role, scope, summary, queries, fields, haste, Style.PAGE, credential, handler);
+  }
+
+  public boolean isPage() {
+    return style == Style.PAGE;
+  }
+
+  /** A form for people, who need not say who they are. */
+  public static Route openForm(String path, String summary, Handler handler) {
+    return new Route(
+        Method.POST,
+        path,
+        Optional.empty(),
+        Scope.SYSTEM,
+        summary,
+        Set.of(),
+        Set.of(),
+        Haste.USUAL,
+        Style.PAGE,
+        Optional.empty(),
+        handler);
+  }
+
   /** As clients of another system know it. */
   public Route inDialect() {
     return new Route(
-        method, path, role, scope, summary, queries, fields, haste, Style.DIALECT, handler);
+        method,
+        path,
+        role,
+        scope,
+        summary,
+        queries,
+        fields,
+        haste,
+        Style.DIALECT,
+        credential,
+        handler);
+  }
+
+  /** Who has no token may say otherwise who they are. */
+  public Route orBy(Credential credential) {
+    return new Route(
+        method,
+        path,
+        role,
+        scope,
+        summary,
+        queries,
+        fields,
+        haste,
+        style,
+        Optional.of(credential),
+        handler);
   }
 
   /** The same at another path. */
   public Route at(String path) {
-    return new Route(method, path, role, scope, summary, queries, fields, haste, style, handler);
+    return new Route(
+        method, path, role, scope, summary, queries, fields, haste, style, credential, handler);
   }
 
   /** The same, found under the name of a tenant: its clients send no header that would say it. */

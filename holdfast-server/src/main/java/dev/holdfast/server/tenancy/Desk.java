@@ -4,6 +4,7 @@ import dev.holdfast.audit.Audit;
 import dev.holdfast.hold.Resources;
 import dev.holdfast.invariant.Invariants;
 import dev.holdfast.lease.RemoteLeases;
+import dev.holdfast.overview.Overview;
 import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.queue.Queues;
@@ -26,9 +27,11 @@ public record Desk(
     Subjects subjects,
     Audit audit,
     Invariants invariants,
+    Overview overview,
     RemoteLeases leases,
     RemoteLeases pulse,
     Kinds kinds,
     Nodes nodes,
     Settings settings,
-    Webhooks webhooks) {}
+    Webhooks webhooks,
+    PullSecret pullSecret) {}

@@ -51,11 +51,13 @@ public final class Desks {
         holdfast.subjects(name),
         holdfast.audit(name),
         holdfast.invariants(name),
+        holdfast.overview(name),
         holdfast.remoteLeases(name, hosts),
         holdfast.remotePulse(name, hosts),
         new Kinds(tenant.db()),
         new Nodes(tenant.db()),
         new Settings(tenant),
-        new Webhooks(tenant.db()));
+        new Webhooks(tenant.db()),
+        new PullSecret(tenant.db()));
   }
 }

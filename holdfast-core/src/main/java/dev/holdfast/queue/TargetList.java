@@ -1,0 +1,136 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Job;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Limits;
+import dev.holdfast.tenant.Columns;
+import dev.holdfast.tenant.Db;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jdbi.v3.core.statement.Query;
+
+/**
+ * Lists jobs that have a target, newest first, by offset and with their number. Counting is
+ * reading, so a page looks at so many and no more: the newest of one target, or else of the whole
+ * tenant.
+ */
+final class TargetList {
+
+  static final int MOST_LOOKED_AT = 20_000;
+
+  private static final String MATCHING =
+      """
+      matching AS MATERIALIZED (
+        SELECT id, seq
+          FROM looked_at
+         WHERE (:any_state OR state = ANY (:states))
+           AND (:queue::text IS NULL OR queue = :queue)
+           AND (:kind::text IS NULL OR kind = :kind)
+      )
+      SELECT (SELECT count(*) FROM matching) AS total,
+             ARRAY (SELECT id FROM matching ORDER BY seq DESC OFFSET :offset LIMIT :limit) AS ids\
+      """;
+
+  private static final String OF_ONE =
+      """
+      WITH newest AS MATERIALIZED (
+        (SELECT id, seq, state, lane
+           FROM {schema}.job
+          WHERE target = :target
+          ORDER BY seq DESC
+          LIMIT :most)
+        UNION ALL
+        (SELECT id, seq, state, lane
+           FROM {schema}.job_done
+          WHERE target = :target
+          ORDER BY seq DESC
+          LIMIT :most)
+        ORDER BY seq DESC
+        LIMIT :most
+      ), looked_at AS (
+        SELECT newest.id, newest.seq, newest.state, lane.queue, lane.kind
+          FROM newest
+          JOIN {schema}.lane ON lane.id = newest.lane
+      ), {matching}
+      """
+          .replace("{matching}", MATCHING);
+
+  // By their ids, which begin with their time: there is no index for it, so that none costs the
+  // jobs without a target anything.
+  private static final String OF_ALL =
+      """
+      WITH newest AS MATERIALIZED (
+        (SELECT id, seq, state, lane, target FROM {schema}.job ORDER BY id DESC LIMIT :most)
+        UNION ALL
+        (SELECT id, seq, state, lane, target FROM {schema}.job_done ORDER BY id DESC LIMIT :most)
+        ORDER BY id DESC
+        LIMIT :most
+      ), looked_at AS (
+        SELECT newest.id, newest.seq, newest.state, lane.queue, lane.kind
+          FROM newest
+          JOIN {schema}.lane ON lane.id = newest.lane
+         WHERE newest.target IS NOT NULL
+      ), {matching}
+      """
+          .replace("{matching}", MATCHING);
+
+  private record Found(long total, List<UUID> ids) {}
+
+  private final Db db;
+  private final JobReader reader;
+  private final String ofOne;
+  private final String ofAll;
+
+  TargetList(Db db, JobReader reader) {
+    this.db = db;
+    this.reader = reader;
+    this.ofOne = db.sql(OF_ONE);
+    this.ofAll = db.sql(OF_ALL);
+  }
+
+  /** Heeds a filter's states, queue, kind and target. */
+  CountedJobs page(JobFilter filter, int offset, int limit) {
+    Limits.page("limit", limit);
+    if (offset < 0) {
+      throw HoldfastException.invalid("offset", offset, "0 or more");
+    }
+    Found found = find(filter, offset, limit);
+    Map<UUID, Job> jobs =
+        reader.all(found.ids).stream().collect(Collectors.toMap(Job::id, Function.identity()));
+    return new CountedJobs(
+        found.ids.stream().map(jobs::get).filter(Objects::nonNull).toList(), found.total);
+  }
+
+  private Found find(JobFilter filter, int offset, int limit) {
+    // In a transaction of ours, for its indexes.
+    return db.inTransaction(handle -> {
+      Query query =
+          filter
+              .target()
+              .map(target -> handle.createQuery(ofOne).bind("target", target))
+              .orElseGet(() -> handle.createQuery(ofAll));
+      return query
+          .bind("most", MOST_LOOKED_AT)
+          .bind("any_state", filter.states().isEmpty())
+          .bindArray(
+              "states", String.class, filter.states().stream().map(JobState::stored).toArray())
+          .bind("queue", Columns.orNull(filter.queue()))
+          .bind("kind", Columns.orNull(filter.kind()))
+          .bind("offset", offset)
+          .bind("limit", limit)
+          .map((row, context) ->
+              new Found(
+                  row.getLong("total"),
+                  Arrays.stream((Object[]) row.getArray("ids").getArray())
+                      .map(UUID.class::cast)
+                      .toList()))
+          .one();
+    });
+  }
+}

@@ -1,0 +1,188 @@
+package dev.holdfast.server.dialect.pull;
+
+import static dev.holdfast.server.http.Route.Method.GET;
+import static dev.holdfast.server.http.Route.Method.POST;
+
+import dev.holdfast.api.Json;
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.fleet.RemoteWorkers;
+import dev.holdfast.fleet.WorkerInfo;
+import dev.holdfast.job.Job;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Limits;
+import dev.holdfast.job.Policy;
+import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.LeaseKey;
+import dev.holdfast.lease.RemoteLeases;
+import dev.holdfast.lease.ReportReply;
+import dev.holdfast.server.api.Reserved;
+import dev.holdfast.server.auth.Role;
+import dev.holdfast.server.http.Answer;
+import dev.holdfast.server.http.Credential;
+import dev.holdfast.server.http.Refusal;
+import dev.holdfast.server.http.Request;
+import dev.holdfast.server.http.Route;
+import io.javalin.http.HandlerType;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Jobs for workers that pull them one by one, and know nothing but these two paths. */
+public final class PullRoutes {
+
+  private static final String QUEUE = "pull";
+  private static final String WORKER = "X-Worker-Id";
+  private static final String PHP = ".php";
+  private static final long NO_FENCE = 0; // no lease has it
+
+  private final RemoteWorkers workers;
+  private final Credential credential;
+
+  public PullRoutes(RemoteWorkers workers, Credential credential) {
+    this.workers = workers;
+    this.credential = credential;
+  }
+
+  public List<Route> routes() {
+    return Stream.of(
+            Route.of(GET, "/api/pull_job", Role.WORKER, "Asks for a job", this::pull)
+                .queries("lease_sec", "queue"),
+            Route.of(
+                    POST,
+                    "/api/report_results",
+                    Role.WORKER,
+                    "Says what was found, and how it goes on",
+                    this::report)
+                .fields(
+                    "job_id",
+                    "attempt_id",
+                    "items",
+                    "cursor",
+                    "done",
+                    "done_reason",
+                    "extend_lease_sec",
+                    "error",
+                    "log",
+                    "idempotency_key"))
+        .map(route -> route.orBy(credential))
+        .flatMap(route -> Stream.of(route, route.at(route.path() + PHP)))
+        .toList();
+  }
+
+  private Answer pull(Request request) {
+    if (request.http().method().equals(HandlerType.HEAD)) {
+      throw Refusal.of(405, "METHOD_NOT_ALLOWED", "a job is not given away to be looked at");
+    }
+    String queue = request.query("queue").orElse(QUEUE);
+    Reserved.check("queue", queue);
+    ClaimRequest asked = ClaimRequest.of(worker(request), Set.of(queue), 1).thoroughly();
+    Optional<Duration> length = request.number("lease_sec").map(PullRoutes::lease);
+    asked = length.map(asked::withLeaseLength).orElse(asked);
+    workers.seen(
+        new WorkerInfo(
+            asked.worker(),
+            asked.worker(),
+            Map.of(),
+            Optional.of(request.desk().tenant().name().value()),
+            asked.queues(),
+            Optional.empty()));
+    ObjectNode json = Json.object();
+    request.desk().leases().claim(asked).leases().stream()
+        .findFirst()
+        .ifPresentOrElse(lease -> json.set("job", job(lease)), () -> json.putNull("job"));
+    return Answer.ok(json);
+  }
+
+  private static Duration lease(long seconds) {
+    long most = Policy.LONGEST_LEASE.toSeconds();
+    if (seconds < 1 || seconds > most) {
+      throw HoldfastException.invalid("lease_sec", seconds, "1 to " + most);
+    }
+    return Duration.ofSeconds(seconds);
+  }
+
+  /** Who asks: as it says, or else where it asks from. */
+  private static String worker(Request request) {
+    String said = request.http().header(WORKER);
+    return said == null || said.isEmpty()
+        ? request.http().req().getRemoteAddr()
+        : Limits.name(WORKER, said);
+  }
+
+  private static ObjectNode job(Lease lease) {
+    ObjectNode json = Json.object();
+    json.put("id", lease.key().jobId().toString());
+    json.put("attempt_id", lease.key().fence());
+    json.put("kind", lease.kind());
+    Json.put(json, "payload", lease.args());
+    json.put("attempts", lease.attempt().number());
+    json.put("max_attempts", lease.policy().maxAttempts() + lease.attempt().granted());
+    json.put("target_count", lease.policy().targetCount().orElse(null));
+    Json.put(json, "last_cursor", lease.progress().cursor());
+    json.put("lease_expires_at", lease.expiresAt().toString());
+    return json;
+  }
+
+  private Answer report(Request request) {
+    String worker = worker(request);
+    PullReport said = PullReport.read(request.body());
+    Job job = find(request, said);
+    workers.spoke(request.desk().tenant().name(), worker);
+    RemoteLeases leases = request.desk().leases();
+    LeaseKey key = leases.key(job.id(), said.attempt().orElseGet(() -> fenceOf(worker, job)));
+    return switch (leases.submit(key, said.submission(job.policy().leaseLength()))) {
+      case ReportReply.Stored stored -> Answer.ok(stored(stored, find(request, said), key));
+      case ReportReply.Repeated() ->
+          Answer.ok(Json.object().put("ok", true).put("idempotent", true));
+      case ReportReply.Lost() ->
+          throw Refusal.of(
+              409,
+              ErrorCode.LEASE_LOST.name(),
+              "The lease of job %s is over, or somebody else's".formatted(job.id()));
+    };
+  }
+
+  // Without the attempt, its worker's name has to do.
+  private static long fenceOf(String worker, Job job) {
+    return job.lease().filter(lease -> lease.owner().equals(worker)).isPresent()
+        ? job.fence()
+        : NO_FENCE;
+  }
+
+  private static Job find(Request request, PullReport said) {
+    return request
+        .desk()
+        .jobs()
+        .get(said.jobId())
+        .orElseThrow(
+            () -> new HoldfastException(ErrorCode.NOT_FOUND, "There is no job " + said.jobId()));
+  }
+
+  private static ObjectNode stored(ReportReply.Stored stored, Job job, LeaseKey key) {
+    Optional<JobState> ended = stored.ended();
+    ObjectNode json = Json.object().put("ok", true);
+    json.put("added", stored.added());
+    json.put("duplicates", stored.duplicates());
+    json.put("progress_count", job.progress().progressCount().orElse(0));
+    json.put("result_count", job.progress().resultCount().orElse(0));
+    // One that was stopped is over as well: there is nothing left to do for its worker.
+    json.put("done", ended.isPresent() && ended.get() != JobState.QUEUED);
+    Json.put(
+        json,
+        "done_reason",
+        job.doneReason().filter(reason -> ended.equals(Optional.of(JobState.SUCCEEDED))));
+    Json.put(
+        json,
+        "lease_expires_at",
+        job.lease()
+            .filter(lease -> ended.isEmpty() && job.fence() == key.fence())
+            .map(Job.LeaseInfo::expiresAt));
+    return json;
+  }
+}

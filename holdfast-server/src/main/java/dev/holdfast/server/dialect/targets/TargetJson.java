@@ -1,0 +1,93 @@
+package dev.holdfast.server.dialect.targets;
+
+import dev.holdfast.api.Json;
+import dev.holdfast.job.Failure;
+import dev.holdfast.job.Job;
+import dev.holdfast.queue.Jobs;
+import dev.holdfast.queue.LogEntry;
+import dev.holdfast.server.auth.Role;
+import dev.holdfast.server.http.Request;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Jobs and their logs as clients of targets read them. */
+final class TargetJson {
+
+  private static final String LINE = "message";
+
+  private TargetJson() {}
+
+  static ObjectNode job(Request request, Job job) {
+    return (ObjectNode) jobs(request, List.of(job)).get(0);
+  }
+
+  static ArrayNode jobs(Request request, List<Job> jobs) {
+    Jobs all = request.desk().jobs();
+    Map<UUID, Instant> touched = all.touched(jobs.stream().map(Job::id).toList());
+    boolean withParameters = request.mayDo(Role.SUBMITTER) || request.mayDo(Role.WORKER);
+    ArrayNode list = Json.array();
+    jobs.forEach(
+        job -> list.add(job(job, Optional.ofNullable(touched.get(job.id())), withParameters)));
+    return list;
+  }
+
+  private static ObjectNode job(Job job, Optional<Instant> touched, boolean withParameters) {
+    ObjectNode json = Json.object();
+    json.put("id", job.id().toString());
+    Json.put(json, "target_id", job.needs().target());
+    json.put("api_name", job.kind());
+    if (withParameters) {
+      Json.put(json, "parameters", job.args());
+    } else {
+      json.putNull("parameters");
+    }
+    json.put("status", TargetStatus.of(job.state()).onTheWire());
+    job.result()
+        .ifPresentOrElse(result -> Json.put(json, "result", result), () -> json.putNull("result"));
+    Json.put(json, "error", error(job));
+    Json.put(json, "created_at", job.createdAt());
+    Json.put(json, "updated_at", updatedAt(job, touched));
+    Json.put(json, "completed_at", job.finishedAt());
+    json.put("total_input_tokens", job.usage().inputTokens());
+    json.put("total_output_tokens", job.usage().outputTokens());
+    job.startedAt()
+        .flatMap(start -> job.finishedAt().map(end -> Duration.between(start, end)))
+        .ifPresentOrElse(
+            length -> json.put("duration_seconds", Json.seconds(length)),
+            () -> json.putNull("duration_seconds"));
+    return json;
+  }
+
+  // Those whose worker ended are told in the same words.
+  private static Optional<String> error(Job job) {
+    return job.errorCode().filter(Failure.DRAINED::equals).isPresent()
+        ? Optional.of(TargetRoutes.INTERRUPTED)
+        : job.errorMessage();
+  }
+
+  private static Instant updatedAt(Job job, Optional<Instant> touched) {
+    return Stream.of(job.startedAt(), job.progressAt(), job.finishedAt(), touched)
+        .flatMap(Optional::stream)
+        .reduce(job.createdAt(), (one, other) -> one.isAfter(other) ? one : other);
+  }
+
+  static ArrayNode log(UUID jobId, List<LogEntry> entries) {
+    ArrayNode list = Json.array();
+    for (LogEntry entry : entries) {
+      list.addObject()
+          .put("id", entry.number())
+          .put("job_id", jobId.toString())
+          .put("timestamp", entry.at().toString())
+          .put("log_type", LINE)
+          .put("content", entry.text());
+    }
+    return list;
+  }
+}

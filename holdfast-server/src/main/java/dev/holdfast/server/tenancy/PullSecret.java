@@ -1,0 +1,104 @@
+package dev.holdfast.server.tenancy;
+
+import dev.holdfast.audit.Act;
+import dev.holdfast.audit.Audit;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Limits;
+import dev.holdfast.tenant.Columns;
+import dev.holdfast.tenant.Db;
+import java.time.Instant;
+import java.util.Optional;
+
+/** What one tenant's pull workers sign their requests with, where they do. Thread-safe. */
+public final class PullSecret {
+
+  /** Seeds the default tenant's at a start that finds none. */
+  public static final String ENVIRONMENT = "HOLDFAST_PULL_SECRET";
+
+  private static final int SHORTEST = 16;
+
+  private static final String GET =
+      """
+      SELECT value, {schema}.clock() AS now FROM {schema}.setting WHERE name = 'PULL_SECRET'
+      """;
+
+  private static final String PUT =
+      """
+      INSERT INTO {schema}.setting (name, value) VALUES ('PULL_SECRET', :secret)
+      ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = now()
+      """;
+
+  private static final String SEED =
+      """
+      INSERT INTO {schema}.setting (name, value) VALUES ('PULL_SECRET', :secret)
+      ON CONFLICT (name) DO NOTHING
+      """;
+
+  private static final String DELETE =
+      """
+      DELETE FROM {schema}.setting WHERE name = 'PULL_SECRET'
+      """;
+
+  /** The secret, and what time it is for those who sign with it. */
+  public record InForce(String secret, Instant now) {
+
+    @Override
+    public String toString() {
+      return "a secret at " + now;
+    }
+  }
+
+  private final Db db;
+  private final Audit audit;
+  private final String get;
+
+  PullSecret(Db db) {
+    this.db = db;
+    this.audit = new Audit(db);
+    this.get = db.sql(GET);
+  }
+
+  public Optional<InForce> get() {
+    return db.withHandle(handle ->
+        handle
+            .createQuery(get)
+            .map((row, context) -> new InForce(row.getString("value"), Columns.instant(row, "now")))
+            .findOne());
+  }
+
+  /** In force at once, everywhere. */
+  public void put(String secret, Act act) {
+    String checked = checked("secret", secret);
+    db.useTransaction(handle -> {
+      handle.createUpdate(db.sql(PUT)).bind("secret", checked).execute();
+      audit.write(handle, act, "put_pull_secret", "setting:PULL_SECRET", "", "");
+    });
+  }
+
+  /** What the environment says, where nobody said anything yet. */
+  public void seed(String secret) {
+    String checked = checked(ENVIRONMENT, secret);
+    db.useHandle(handle -> handle.createUpdate(db.sql(SEED)).bind("secret", checked).execute());
+  }
+
+  public void delete(Act act) {
+    db.useTransaction(handle -> {
+      handle.createUpdate(db.sql(DELETE)).execute();
+      audit.write(handle, act, "delete_pull_secret", "setting:PULL_SECRET", "", "");
+    });
+  }
+
+  private static String checked(String field, String secret) {
+    if (secret.length() < SHORTEST || secret.length() > Limits.NAME_CHARS) {
+      throw HoldfastException.invalid(
+          field,
+          secret.length() + " characters",
+          SHORTEST + " to " + Limits.NAME_CHARS + " characters");
+    }
+    try {
+      return Limits.name(field, secret);
+    } catch (HoldfastException e) { // whose words would repeat it
+      throw HoldfastException.invalid(field, "not shown", "whole, printable characters");
+    }
+  }
+}

@@ -1,0 +1,574 @@
+package dev.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.audit.Act;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Payload;
+import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.lease.Reaper;
+import dev.holdfast.server.Caller.Reply;
+import dev.holdfast.server.auth.Role;
+import dev.holdfast.server.http.Proxies;
+import dev.holdfast.testkit.Covers;
+import dev.holdfast.testkit.TestTenant;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import tools.jackson.databind.JsonNode;
+
+/** Pull and report, as a worker finds them that was written by their document and nothing else. */
+class PullDialectTest {
+
+  private static final String PULL = "/api/pull_job";
+  private static final String REPORT = "/api/report_results";
+
+  @RegisterExtension final TestTenant tenant = new TestTenant();
+
+  @Covers({"E1", "E2", "E3", "E4", "E5", "E6", "E10", "E12"})
+  @Test
+  void a_worker_pulls_reports_and_is_done() {
+    UUID id = enqueue(PolicyOverrides.NONE);
+    tenant.stopClock();
+    assertThat(row(id)).containsEntry("status", "queued").containsEntry("attempts", 0);
+
+    JsonNode job = worker("w1").get(PULL + "?lease_sec=60").json().path("job");
+
+    assertThat(job.propertyNames())
+        .containsExactly(
+            "id",
+            "attempt_id",
+            "kind",
+            "payload",
+            "attempts",
+            "max_attempts",
+            "target_count",
+            "last_cursor",
+            "lease_expires_at");
+    assertThat(job.path("id").asString()).isEqualTo(id.toString());
+    assertThat(job.path("kind").asString()).isEqualTo("scrape");
+    assertThat(job.path("payload").path("q").asString()).isEqualTo("cafés");
+    assertThat(job.path("attempts").asInt()).isEqualTo(1);
+    assertThat(job.path("max_attempts").asInt()).isEqualTo(3);
+    assertThat(job.path("target_count").isNull()).isTrue();
+    assertThat(job.path("last_cursor").isNull()).isTrue();
+    Instant expires = Instant.parse(job.path("lease_expires_at").asString());
+    assertThat(row(id))
+        .containsEntry("status", "processing")
+        .containsEntry("attempts", 1)
+        .containsEntry("worker_id", "w1");
+    assertThat(pull("w2").isNull()).as("others avoid it").isTrue();
+
+    tenant.advance(Duration.ofSeconds(30));
+    JsonNode first =
+        report(
+            "w1",
+            job,
+            """
+            "items": [{"phone": "+1 (555) 010"}, {"phone": "1555010"}, {"phone": 1555011},
+                      {"key": "k", "phone": "1555010"}],
+            "cursor": "page 2", "done": false, "extend_lease_sec": 120
+            """);
+
+    assertThat(first.propertyNames())
+        .containsExactly(
+            "ok",
+            "added",
+            "duplicates",
+            "progress_count",
+            "result_count",
+            "done",
+            "done_reason",
+            "lease_expires_at");
+    assertThat(first.path("ok").asBoolean()).isTrue();
+    assertThat(first.path("added").asInt()).isEqualTo(3);
+    assertThat(first.path("duplicates").asInt()).isEqualTo(1);
+    assertThat(first.path("progress_count").asInt()).isEqualTo(4);
+    assertThat(first.path("result_count").asInt()).isEqualTo(3);
+    assertThat(first.path("done").asBoolean()).isFalse();
+    assertThat(Instant.parse(first.path("lease_expires_at").asString()))
+        .isEqualTo(expires.minusSeconds(60).plusSeconds(30 + 120));
+    assertThat(row(id))
+        .containsEntry("last_cursor", "page 2")
+        .containsEntry("progress_count", 4L)
+        .containsEntry("result_count", 3L);
+    assertThat(row(id).get("last_progress_at")).isNotNull();
+
+    JsonNode last =
+        report("w1", job, "\"items\": [{\"phone\": \"1555010\"}], \"done\": true, \"log\": \"bye\"");
+
+    assertThat(last.path("done").asBoolean()).isTrue();
+    assertThat(last.path("done_reason").asString()).isEqualTo("worker_done");
+    assertThat(last.path("duplicates").asInt()).isEqualTo(1);
+    assertThat(last.path("progress_count").asInt()).isEqualTo(5);
+    assertThat(last.path("lease_expires_at").isNull()).isTrue();
+    assertThat(row(id))
+        .containsEntry("status", "done")
+        .containsEntry("done_reason", "worker_done")
+        .containsEntry("lease_expires_at", null);
+    assertThat(attempts(id))
+        .singleElement()
+        .satisfies(attempt ->
+            assertThat(attempt)
+                .containsEntry("id", job.path("attempt_id").asLong())
+                .containsEntry("worker_id", "w1")
+                .containsEntry("success", 1)
+                .containsEntry("log_excerpt", "bye"));
+    assertThat(tenant.invariants().check()).isEmpty();
+  }
+
+  @Covers({"E7", "E8", "E9", "E10"})
+  @Test
+  void an_error_waits_ever_longer_until_the_attempts_are_used_up() {
+    UUID id = enqueue(PolicyOverrides.NONE);
+    tenant.stopClock();
+    for (long seconds : List.of(30, 60)) {
+      JsonNode job = pull("w1");
+      Instant now = now();
+      JsonNode answer =
+          report("w1", job, "\"items\": [], \"error\": \"blocked\", \"log\": \"HTTP 429\"");
+
+      assertThat(answer.path("ok").asBoolean()).isTrue();
+      assertThat(answer.path("done").asBoolean()).isFalse();
+      assertThat(answer.path("lease_expires_at").isNull()).isTrue();
+      assertThat(row(id)).containsEntry("status", "queued").containsEntry("last_error", "blocked");
+      Instant next = nextRetryAt(id);
+      assertThat(Duration.between(now, next))
+          .isBetween(Duration.ofSeconds(seconds), Duration.ofMillis(seconds * 1200));
+      assertThat(pull("w1").isNull()).as("not before its time").isTrue();
+      tenant.advance(Duration.ofMillis(seconds * 1200));
+    }
+
+    JsonNode third = pull("w2");
+    assertThat(third.path("attempts").asInt()).isEqualTo(3);
+    report("w2", third, "\"error\": \"still blocked\"");
+
+    assertThat(row(id))
+        .containsEntry("status", "failed")
+        .containsEntry("last_error", "still blocked");
+    assertThat(attempts(id)).hasSize(3).allMatch(attempt -> attempt.get("success").equals(0));
+    assertThat(attempts(id).getFirst()).containsEntry("log_excerpt", "HTTP 429");
+    assertThat(pull("w1").isNull()).isTrue();
+  }
+
+  @Covers({"E2", "E11"})
+  @Test
+  void a_stale_workers_job_goes_to_another_with_its_cursor_and_the_zombie_changes_nothing() {
+    UUID id = enqueue(PolicyOverrides.NONE);
+    JsonNode lost = worker("w1").get(PULL + "?lease_sec=10").json().path("job");
+    report("w1", lost, "\"items\": [{\"key\": \"a\"}], \"cursor\": 7, \"extend_lease_sec\": 10");
+    tenant.advance(Duration.ofSeconds(11));
+    reap();
+
+    JsonNode again = pull("w2");
+
+    assertThat(again.path("id").asString()).isEqualTo(id.toString());
+    assertThat(again.path("attempts").asInt()).isEqualTo(2);
+    assertThat(again.path("last_cursor").asString()).isEqualTo("7");
+    Map<String, Object> before = row(id);
+    for (String more :
+        List.of(
+            "\"items\": [{\"key\": \"b\"}], \"cursor\": \"9\", \"extend_lease_sec\": 500",
+            "\"done\": true",
+            "\"error\": \"x\"",
+            "\"idempotency_key\": \"late\", \"done\": true")) {
+      for (String fence : List.of(attemptOf(lost), "")) {
+        Reply late = worker("w1").post(REPORT, body(id.toString(), fence + more));
+        assertThat(late.status()).as(fence + more).isEqualTo(409);
+        assertThat(late.json().propertyNames()).containsExactly("detail");
+      }
+    }
+    assertThat(row(id)).isEqualTo(before);
+    assertThat(tenant.jobs().items(id, 10)).hasSize(1);
+    assertThat(tenant.query("SELECT key FROM {schema}.idempotency")).isEmpty();
+  }
+
+  @Covers({"E1", "E6"})
+  @Test
+  void a_job_that_has_its_target_count_is_done_and_so_is_one_without_more_results() {
+    UUID counted = enqueue(PolicyOverrides.NONE.withTargetCount(2));
+    JsonNode job = pull("w");
+    assertThat(job.path("target_count").asInt()).isEqualTo(2);
+    JsonNode reached =
+        report("w", job, "\"items\": [{\"key\": \"a\"}, {\"key\": \"b\"}, {\"key\": \"c\"}]");
+    UUID empty = enqueue(PolicyOverrides.NONE);
+    JsonNode over =
+        report("w", pull("w"), "\"done\": true, \"done_reason\": \"no_more_results\"");
+
+    assertThat(reached.path("done").asBoolean()).isTrue();
+    assertThat(reached.path("done_reason").asString()).isEqualTo("target_reached");
+    assertThat(reached.path("result_count").asInt()).isEqualTo(3);
+    assertThat(row(counted)).containsEntry("done_reason", "target_reached");
+    assertThat(over.path("done_reason").asString()).isEqualTo("no_more_results");
+    assertThat(row(empty)).containsEntry("done_reason", "no_more_results");
+  }
+
+  @Test
+  void the_same_key_is_one_report_however_often_it_comes_and_also_after_the_end() throws Exception {
+    UUID id = enqueue(PolicyOverrides.NONE);
+    JsonNode job = pull("w");
+    String once =
+        body(
+            id.toString(),
+            attemptOf(job) + "\"items\": [{\"key\": \"a\"}], \"idempotency_key\": \"r1\"");
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<Reply>> replies =
+          IntStream.range(0, 16)
+              .mapToObj(i -> threads.submit(() -> worker("w").post(REPORT, once)))
+              .toList();
+      int stored = 0;
+      for (Future<Reply> reply : replies) {
+        assertThat(reply.get().status()).isEqualTo(200);
+        if (reply.get().json().path("idempotent").asBoolean()) {
+          assertThat(reply.get().json().propertyNames()).containsExactly("ok", "idempotent");
+        } else {
+          stored++;
+        }
+      }
+      assertThat(stored).isEqualTo(1);
+    }
+    assertThat(row(id)).containsEntry("progress_count", 1L);
+
+    String done = body(id.toString(), attemptOf(job) + "\"done\": true, \"idempotency_key\": \"r2\"");
+    assertThat(worker("w").post(REPORT, done).json().path("done").asBoolean()).isTrue();
+    Reply repeated = worker("w").post(REPORT, done);
+    Reply byAnother = worker("other").post(REPORT, done.replace(attemptOf(job), ""));
+
+    assertThat(repeated.text()).isEqualTo("{\"ok\":true,\"idempotent\":true}");
+    assertThat(byAnother.text()).isEqualTo("{\"ok\":true,\"idempotent\":true}");
+    assertThat(worker("w").post(REPORT, done.replace("r2", "r3")).status()).isEqualTo(409);
+  }
+
+  @Covers("E13")
+  @Test
+  void settings_are_in_force_at_once_also_for_jobs_that_are_being_worked_on() {
+    Caller admin = TestServer.shared().as(Role.ADMIN, tenant.name());
+    UUID id = enqueue(PolicyOverrides.NONE);
+    tenant.stopClock();
+    set(admin, "LEASE_SEC_DEFAULT", 40);
+    set(admin, "MAX_ATTEMPTS_DEFAULT", 5);
+
+    JsonNode job = pull("w");
+    assertThat(Duration.between(now(), Instant.parse(job.path("lease_expires_at").asString())))
+        .isEqualTo(Duration.ofSeconds(40));
+    assertThat(job.path("max_attempts").asInt()).isEqualTo(5);
+    set(admin, "LEASE_SEC_DEFAULT", 70);
+    assertThat(
+            Duration.between(
+                now(),
+                Instant.parse(report("w", job, "\"items\": []").path("lease_expires_at").asString())))
+        .as("a report that does not say for how long")
+        .isEqualTo(Duration.ofSeconds(70));
+    set(admin, "BACKOFF_BASE_SEC", 1_000);
+    set(admin, "BACKOFF_MAX_SEC", 500);
+    report("w", job, "\"error\": \"x\"");
+
+    assertThat(Duration.between(now(), nextRetryAt(id)))
+        .isBetween(Duration.ofSeconds(500), Duration.ofSeconds(600));
+    set(admin, "MAX_ATTEMPTS_DEFAULT", 2);
+    tenant.advance(Duration.ofSeconds(600));
+    report("w", pull("w"), "\"error\": \"x\"");
+    assertThat(row(id)).containsEntry("status", "failed").containsEntry("max_attempts", 2);
+    assertThat(tenant.query("SELECT name, value FROM {schema}.setting"))
+        .contains(Map.of("name", "LEASE_SEC_DEFAULT", "value", "70"));
+  }
+
+  @Test
+  void without_the_attempt_a_report_counts_from_the_worker_that_has_the_job_alone() {
+    UUID id = enqueue(PolicyOverrides.NONE);
+    pull("w1");
+
+    assertThat(worker("w2").post(REPORT, body(id.toString(), "\"items\": []")).status())
+        .isEqualTo(409);
+    assertThat(worker("w1").post(REPORT, body(id.toString(), "\"items\": []")).status())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void a_worker_without_a_name_is_where_it_asks_from_also_behind_a_proxy() {
+    UUID id = enqueue(PolicyOverrides.NONE);
+    plain().get(PULL);
+    assertThat(row(id)).containsEntry("worker_id", "127.0.0.1");
+    assertThat(plain().post(REPORT, body(id.toString(), "\"done\": true")).status()).isEqualTo(200);
+
+    UUID next = enqueue(PolicyOverrides.NONE);
+    ServerConfig trusting =
+        TestServer.config().withAuth(false).withProxies(new Proxies(Set.of("127.0.0.1")));
+    try (TestServer behind = TestServer.start(trusting)) {
+      PlainHttp worker =
+          PlainHttp.at(behind.addressOf(tenant.name())).with("X-Forwarded-For", "192.0.2.7");
+      worker.get(PULL);
+      assertThat(row(next)).containsEntry("worker_id", "192.0.2.7");
+      assertThat(
+              PlainHttp.at(behind.addressOf(tenant.name()))
+                  .post(REPORT, body(next.toString(), "\"done\": true"))
+                  .status())
+          .isEqualTo(409);
+    }
+    assertThat(plain().with("X-Forwarded-For", "192.0.2.7").post(REPORT, body(next.toString(), "")).status())
+        .as("what nobody is trusted to say")
+        .isEqualTo(409);
+  }
+
+  @Test
+  void a_job_that_somebody_stopped_is_over_with_its_workers_next_report() {
+    UUID id = enqueue(PolicyOverrides.NONE);
+    JsonNode job = pull("w");
+    tenant.acts().cancel(id, Act.by("ada"));
+    assertThat(row(id)).containsEntry("status", "processing");
+
+    JsonNode answer = report("w", job, "\"items\": [{\"key\": \"a\"}], \"extend_lease_sec\": 60");
+
+    assertThat(answer.path("added").asInt()).isEqualTo(1);
+    assertThat(answer.path("done").asBoolean()).isTrue();
+    assertThat(answer.path("done_reason").isNull()).isTrue();
+    assertThat(answer.path("lease_expires_at").isNull()).isTrue();
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.CANCELLED);
+    assertThat(row(id)).containsEntry("status", "failed");
+    assertThat(tenant.invariants().check()).isEmpty();
+  }
+
+  @Test
+  void an_error_of_a_job_that_somebody_stopped_does_not_bring_it_back() {
+    UUID id = enqueue(PolicyOverrides.NONE);
+    JsonNode job = pull("w");
+    tenant.acts().cancel(id, Act.by("ada"));
+
+    assertThat(report("w", job, "\"error\": \"x\"").path("done").asBoolean()).isTrue();
+
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.CANCELLED);
+    assertThat(pull("w").isNull()).isTrue();
+  }
+
+  @Test
+  void a_restart_in_the_midst_of_a_job_is_no_concern_of_its_workers() {
+    UUID id = enqueue(PolicyOverrides.NONE);
+    ServerConfig config = TestServer.config().withAuth(false);
+    int port;
+    JsonNode job;
+    try (TestServer first = TestServer.start(config)) {
+      port = first.port();
+      PlainHttp worker = PlainHttp.at(first.addressOf(tenant.name()));
+      job = worker.get(PULL).json().path("job");
+      worker.post(REPORT, body(id.toString(), "\"items\": [{\"key\": \"a\"}], \"cursor\": \"2\""));
+    }
+    try (TestServer second = TestServer.start(config.withAddress("127.0.0.1", port))) {
+      PlainHttp worker = PlainHttp.at(second.addressOf(tenant.name()));
+      JsonNode answer =
+          worker
+              .post(
+                  REPORT,
+                  body(
+                      id.toString(),
+                      attemptOf(job) + "\"items\": [{\"key\": \"a\"}, {\"key\": \"b\"}], \"done\": true"))
+              .json();
+      assertThat(answer.path("result_count").asInt()).isEqualTo(2);
+      assertThat(answer.path("duplicates").asInt()).isEqualTo(1);
+      assertThat(answer.path("done").asBoolean()).isTrue();
+    }
+    assertThat(row(id)).containsEntry("status", "done").containsEntry("attempts", 1);
+  }
+
+  @Covers("E12")
+  @Test
+  void both_paths_answer_with_php_appended() {
+    UUID id = enqueue(PolicyOverrides.NONE);
+
+    JsonNode job = worker("w").get(PULL + ".php?lease_sec=180").json().path("job");
+    Reply done = worker("w").post(REPORT + ".php", body(id.toString(), attemptOf(job) + "\"done\": true"));
+
+    assertThat(job.path("id").asString()).isEqualTo(id.toString());
+    assertThat(done.json().path("done").asBoolean()).isTrue();
+    assertThat(worker("w").get(PULL + "xphp").status()).isEqualTo(404);
+    assertThat(worker("w").get(PULL + ".php").text()).isEqualTo("{\"job\":null}");
+  }
+
+  @Test
+  void a_job_is_not_given_to_whoever_asks_for_headers_alone() {
+    UUID id = enqueue(PolicyOverrides.NONE);
+
+    assertThat(plain().send("HEAD", PULL, Optional.empty()).status()).isEqualTo(405);
+
+    assertThat(row(id)).containsEntry("status", "queued");
+  }
+
+  @Test
+  void another_queue_is_named_in_the_query_and_the_servers_own_are_not_to_be_had() {
+    UUID id =
+        tenant.jobs().enqueue(NewJob.of("scrape", 1).withQueue("leads")).id();
+
+    assertThat(pull("w").isNull()).isTrue();
+    assertThat(worker("w").get(PULL + "?queue=holdfast.webhooks").status()).isEqualTo(400);
+    assertThat(worker("w").get(PULL + "?queue=leads").json().path("job").path("id").asString())
+        .isEqualTo(id.toString());
+  }
+
+  @Test
+  void many_workers_at_once_get_each_job_once() throws Exception {
+    Stream.generate(() -> enqueue(PolicyOverrides.NONE)).limit(40).toList();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<JsonNode>> pulled =
+          IntStream.range(0, 60).mapToObj(i -> threads.submit(() -> pull("w" + i))).toList();
+      List<String> ids = new ArrayList<>();
+      for (Future<JsonNode> job : pulled) {
+        if (!job.get().isNull()) {
+          ids.add(job.get().path("id").asString());
+        }
+      }
+      assertThat(ids).doesNotHaveDuplicates();
+      while (ids.size() < 40) { // whoever was stepped over by all of them
+        ids.add(pull("late").path("id").asString());
+      }
+      assertThat(ids).doesNotHaveDuplicates().hasSize(40);
+    }
+    assertThat(pull("w").isNull()).isTrue();
+  }
+
+  @Test
+  void bad_input_is_refused_with_a_sentence_and_nothing_is_stored() {
+    UUID id = enqueue(PolicyOverrides.NONE);
+    JsonNode job = pull("w");
+    Map<String, Object> before = row(id);
+    for (String bad :
+        List.of(
+            "\"items\": {}",
+            "\"items\": [1]",
+            "\"items\": [{}]",
+            "\"items\": [{\"phone\": \"none\"}]",
+            "\"items\": [{\"phone\": true}]",
+            "\"items\": [{\"key\": \"\"}]",
+            "\"items\": [{\"key\": \"%s\"}]".formatted("k".repeat(201)),
+            "\"items\": [%s]".formatted("{\"key\": \"k\"},".repeat(1_000) + "{\"key\": \"k\"}"),
+            "\"cursor\": {}",
+            "\"cursor\": \"%s\"".formatted("c".repeat(4_001)),
+            "\"cursor\": \"\\u0000\"",
+            "\"done\": \"yes\"",
+            "\"done\": true, \"done_reason\": \"tired\"",
+            "\"extend_lease_sec\": -1",
+            "\"extend_lease_sec\": 86401",
+            "\"extend_lease_sec\": \"long\"",
+            "\"error\": 7",
+            "\"attempt_id\": \"first\"",
+            "\"attempt_id\": 1.5",
+            "\"idempotency_key\": \"%s\"".formatted("k".repeat(201)))) {
+      String fence = bad.contains("attempt_id") ? "" : attemptOf(job);
+      Reply reply = worker("w").post(REPORT, body(id.toString(), fence + bad));
+      assertThat(reply.status()).as(bad + reply.text()).isEqualTo(400);
+      assertThat(reply.json().propertyNames()).containsExactly("detail");
+    }
+    for (String body : List.of("", "{", "[]", "{}", "{\"job_id\": 1}", "{\"job_id\": \"../x\"}")) {
+      assertThat(worker("w").post(REPORT, body).status()).as(body).isEqualTo(400);
+    }
+    assertThat(worker("w").post(REPORT, body(UUID.randomUUID().toString(), "")).status())
+        .isEqualTo(404);
+    for (String query : List.of("lease_sec=0", "lease_sec=86401", "lease_sec=x", "queue=%00")) {
+      assertThat(worker("w").get(PULL + "?" + query).status()).as(query).isEqualTo(400);
+    }
+    assertThat(worker("w".repeat(201)).get(PULL).status()).isEqualTo(400);
+    assertThat(row(id)).isEqualTo(before);
+    assertThat(tenant.jobs().items(id, 10)).isEmpty();
+  }
+
+  @Test
+  void what_an_ended_attempt_said_is_cut_and_not_refused() {
+    UUID id = enqueue(PolicyOverrides.NONE);
+
+    report(
+        "w",
+        pull("w"),
+        "\"error\": \"%s\\u0000\", \"log\": \"%s\"".formatted("e".repeat(20_000), "l".repeat(20_000)));
+
+    assertThat(row(id).get("last_error").toString()).hasSizeBetween(10_000, 10_100);
+    assertThat(attempts(id).getFirst().get("log_excerpt").toString()).hasSizeBetween(4_000, 4_100);
+  }
+
+  private static void set(Caller admin, String name, long value) {
+    assertThat(
+            admin.put("/api/v1/settings/" + name, "{\"value\": %d}".formatted(value)).status())
+        .isEqualTo(200);
+  }
+
+  private PlainHttp plain() {
+    return PlainHttp.at(TestServer.open().addressOf(tenant.name()));
+  }
+
+  private PlainHttp worker(String name) {
+    return plain().with("X-Worker-Id", name);
+  }
+
+  private JsonNode pull(String worker) {
+    Reply reply = worker(worker).get(PULL);
+    assertThat(reply.status()).as(reply.text()).isEqualTo(200);
+    return reply.json().path("job");
+  }
+
+  private JsonNode report(String worker, JsonNode job, String more) {
+    Reply reply =
+        worker(worker).post(REPORT, body(job.path("id").asString(), attemptOf(job) + more));
+    assertThat(reply.status()).as(reply.text()).isEqualTo(200);
+    return reply.json();
+  }
+
+  private static String attemptOf(JsonNode job) {
+    return "\"attempt_id\": %d, ".formatted(job.path("attempt_id").asLong());
+  }
+
+  private static String body(String id, String more) {
+    return "{\"job_id\": \"%s\"%s}".formatted(id, more.isEmpty() ? "" : ", " + more);
+  }
+
+  private UUID enqueue(PolicyOverrides policy) {
+    return tenant
+        .jobs()
+        .enqueue(
+            NewJob.of("scrape", new Payload("{\"q\": \"cafés\"}"))
+                .withQueue("pull")
+                .withPolicy(policy))
+        .id();
+  }
+
+  private Map<String, Object> row(UUID id) {
+    return tenant.query("SELECT * FROM {schema}.pull_jobs WHERE id = '%s'".formatted(id))
+        .getFirst();
+  }
+
+  private List<Map<String, Object>> attempts(UUID id) {
+    return tenant.query(
+        "SELECT * FROM {schema}.job_attempts WHERE job_id = '%s' ORDER BY id".formatted(id));
+  }
+
+  private Instant nextRetryAt(UUID id) {
+    return instant("SELECT next_retry_at AS at FROM {schema}.pull_jobs WHERE id = '%s'".formatted(id));
+  }
+
+  private Instant now() {
+    return instant("SELECT {schema}.clock() AS at");
+  }
+
+  private Instant instant(String sql) {
+    return tenant
+        .tenant()
+        .db()
+        .jdbi()
+        .withHandle(handle ->
+            handle.createQuery(tenant.tenant().db().sql(sql)).mapTo(Instant.class).one());
+  }
+
+  private void reap() {
+    new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {}).runOnce();
+  }
+}
