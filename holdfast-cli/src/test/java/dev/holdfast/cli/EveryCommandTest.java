@@ -126,11 +126,15 @@ class EveryCommandTest {
     assertThat(say("schedules next nightly --count 3")).contains("Z");
     assertThat(say("schedules trigger nightly --reason now")).contains("brief");
     assertThat(say("schedules slots nightly")).contains("SCHEDULED_FOR");
+    assertThat(say("schedules disable nightly")).contains("false");
+    assertThat(say("schedules enable nightly")).contains("true");
     assertThat(say("schedules delete nightly")).doesNotContain("holdfast:");
   }
 
   private void registry() {
     assertThat(say("workers list")).contains("NAME");
+    assertThat(answer("workers drain nobody").code()).isEqualTo(Exit.NOT_FOUND.code());
+    assertThat(answer("workers resume nobody").code()).isEqualTo(Exit.NOT_FOUND.code());
     assertThat(
             say(
                 "kinds set greet --executor process"
