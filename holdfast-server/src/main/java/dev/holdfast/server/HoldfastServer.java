@@ -54,10 +54,7 @@ public final class HoldfastServer implements AutoCloseable {
   private Optional<Web> web = Optional.empty();
 
   private HoldfastServer(
-      ServerConfig config,
-      Holdfast holdfast,
-      DataSource dataSource,
-      Map<String, String> environment) {
+      ServerConfig config, Holdfast holdfast, Map<String, String> environment) {
     holdfast.migrate();
     Tokens tokens = new Tokens(holdfast.tenants().control(), holdfast.reserved().control());
     RemoteWorkers workers = new RemoteWorkers(holdfast.tenants().control());
@@ -156,7 +153,7 @@ public final class HoldfastServer implements AutoCloseable {
 
   /** Starts a node; it is ready when this returns. */
   public static HoldfastServer start(ServerConfig config, Database database) {
-    return new HoldfastServer(config, database.holdfast(), database.work(), System.getenv());
+    return new HoldfastServer(config, database.holdfast(), System.getenv());
   }
 
   /**
@@ -166,7 +163,7 @@ public final class HoldfastServer implements AutoCloseable {
    */
   public static HoldfastServer start(
       ServerConfig config, DataSource dataSource, Map<String, String> environment) {
-    return new HoldfastServer(config, Holdfast.on(dataSource), dataSource, environment);
+    return new HoldfastServer(config, Holdfast.on(dataSource), environment);
   }
 
   /** Where it listens; empty without the web's role. */
