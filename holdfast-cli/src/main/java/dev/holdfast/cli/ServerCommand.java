@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.executor.JobExecutors;
+import dev.holdfast.server.AgentSettings;
 import dev.holdfast.server.ExecutorSettings;
 import dev.holdfast.server.HoldfastServer;
 import dev.holdfast.server.ServerConfig;
@@ -114,8 +115,8 @@ final class ServerCommand implements Callable<Integer> {
       names = "--executors",
       defaultValue = "${env:HOLDFAST_EXECUTORS:-}",
       description =
-          "What it runs itself: process, http, container, ansible, or none. Default: process and http on an address of this"
-              + " machine's own, none elsewhere.",
+          "What it runs itself: process, http, container, ansible, or none. Default: process and"
+              + " http on an address of this machine's own, none elsewhere.",
       showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
       paramLabel = "NAME,…")
   private String executors = "";
@@ -128,6 +129,24 @@ final class ServerCommand implements Callable<Integer> {
   private String executorQueues = "";
 
   @Mixin private Permissions permissions = new Permissions();
+
+  @Option(
+      names = "--shared-dir",
+      defaultValue = "${env:HOLDFAST_SHARED_DIR:-${env:VM_SHARED_DATA}}",
+      description =
+          "The directory that remote agents have at the same place (or $$VM_SHARED_DATA); without"
+              + " one, 'shared' in the data directory.",
+      showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+      paramLabel = "DIR")
+  private @Nullable String sharedDir;
+
+  @Option(
+      names = "--available-hosts",
+      defaultValue = "${env:HOLDFAST_AVAILABLE_HOSTS:-${env:AVAILABLE_HOSTS}}",
+      description = "Names that remote agents may have (or $$AVAILABLE_HOSTS); without any, all.",
+      showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+      paramLabel = "NAME,…")
+  private @Nullable String availableHosts;
 
   @Option(
       names = "--pool-size",
@@ -227,10 +246,18 @@ final class ServerCommand implements Callable<Integer> {
             .withNames(Lists.set(names))
             .withProxies(new Proxies(Lists.set(proxies)))
             .withReceivers(new Receivers(Lists.set(webhookNetworks)));
-    config = config.withExecutors(executors(config));
+    config = config.withExecutors(executors(config)).withAgents(agents(config.agents()));
     return certificate.isBlank()
         ? config
         : config.withTls(new Tls(Path.of(certificate), Path.of(key)));
+  }
+
+  private AgentSettings agents(AgentSettings defaults) {
+    AgentSettings placed =
+        sharedDir == null || sharedDir.isBlank()
+            ? defaults
+            : defaults.withDirectory(Path.of(sharedDir));
+    return availableHosts == null ? placed : placed.withHosts(availableHosts);
   }
 
   private ExecutorSettings executors(ServerConfig config) {

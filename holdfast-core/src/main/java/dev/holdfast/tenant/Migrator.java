@@ -38,6 +38,7 @@ public final class Migrator {
               "003_invariants_of_resources",
               "004_schedules",
               "005_registry",
+              "006_agents",
               "007_targets_and_pull",
               "008_kind_settings"));
 

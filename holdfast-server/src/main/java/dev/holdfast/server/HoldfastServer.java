@@ -12,6 +12,7 @@ import dev.holdfast.server.auth.TokenFile;
 import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.server.database.Database;
 import dev.holdfast.server.dialect.Dialects;
+import dev.holdfast.server.dialect.agents.AgentDesks;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.http.Web;
 import dev.holdfast.server.notify.Courier;
@@ -50,6 +51,7 @@ public final class HoldfastServer implements AutoCloseable {
   private final List<Route> routes;
   private final Ui ui;
   private final LongPolls polls;
+  private final AgentDesks agents;
   private final Optional<String> newToken;
   private Optional<Web> web = Optional.empty();
 
@@ -72,7 +74,8 @@ public final class HoldfastServer implements AutoCloseable {
     this.ui = new Ui(parts, sampler, api);
     this.routes = new ArrayList<>(Pages.routes(holdfast, figures));
     routes.addAll(api);
-    routes.addAll(Dialects.of(parts));
+    this.agents = new AgentDesks(holdfast, config.agents());
+    routes.addAll(Dialects.of(parts, agents));
     routes.addAll(ui.routes());
     routes.addAll(Pages.documents(routes));
     start(parts, sampler, figures.registry());
@@ -123,6 +126,10 @@ public final class HoldfastServer implements AutoCloseable {
         open.push(Loop.start("holdfast-workers", parts.workers()));
         open.push(Loop.start("holdfast-inspector", new Inspector(holdfast, registry)));
         open.push(Loop.start("holdfast-sampler", sampler));
+        agents.repairAll();
+        if (config.upkeep()) {
+          open.push(Loop.start("holdfast-agents", agents));
+        }
         Web started = Web.start(config, parts.tokens(), desks, routes, ui::problem, registry);
         web = Optional.of(started);
         open.push(started);
@@ -174,6 +181,11 @@ public final class HoldfastServer implements AutoCloseable {
   /** How many workers wait here for a tenant's work. */
   public int waiting(TenantName tenant) {
     return polls.waiting(tenant);
+  }
+
+  /** What agents share with this node. */
+  public AgentDesks agents() {
+    return agents;
   }
 
   /** The first token, when this start made it. */
