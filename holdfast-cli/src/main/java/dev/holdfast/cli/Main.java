@@ -57,6 +57,7 @@ final class Main implements Runnable {
           Map.entry("nodes", "Machines that jobs are run on."),
           Map.entry("subjects", "What jobs work on."),
           Map.entry("settings", "Settings that are in force at once."),
+          Map.entry("pull-secret", "What workers that pull sign their requests with."),
           Map.entry("webhooks", "Who is told about what."),
           Map.entry("tenants", "Tenants."),
           Map.entry("tokens", "Tokens: who may ask for what."),

@@ -156,6 +156,8 @@ class EveryCommandTest {
         .contains("example.org");
     assertThat(say("webhooks list")).contains("ops").doesNotContain("s3");
     assertThat(say("webhooks delete ops")).doesNotContain("holdfast:");
+    assertThat(say("pull-secret set --secret " + "s".repeat(40))).doesNotContain("sss");
+    assertThat(say("pull-secret delete")).doesNotContain("holdfast:");
     String token = id(say("tokens create ci --role viewer"));
     assertThat(say("tokens list")).contains(token);
     assertThat(say("tokens revoke " + token)).doesNotContain("holdfast:");
