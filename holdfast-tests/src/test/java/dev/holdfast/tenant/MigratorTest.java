@@ -27,7 +27,8 @@ class MigratorTest {
 
   private static final AtomicInteger NUMBER = new AtomicInteger();
 
-  private final Db db = Db.on(TestDatabase.shared().dataSource(), new SchemaName("holdfast"));
+  private final Db db =
+      Db.on(TestDatabase.shared().dataSource()::getConnection, new SchemaName("holdfast"));
   private final Jdbi jdbi = db.jdbi();
   private final SchemaName schema = new SchemaName("migrator_" + NUMBER.incrementAndGet());
   private final Tenants tenants = new Tenants(TestDatabase.shared().dataSource(), schema);
