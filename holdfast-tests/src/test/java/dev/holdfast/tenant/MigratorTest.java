@@ -112,12 +112,12 @@ class MigratorTest {
     assertThatExceptionOfType(HoldfastException.class)
         .isThrownBy(() -> Migrator.TENANT.version(db, schema).require())
         .withMessageContaining("version 99")
-        .withMessageContaining("knows 5")
+        .withMessageContaining("knows 7")
         .satisfies(refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.SCHEMA_MISMATCH));
     assertThatExceptionOfType(HoldfastException.class)
         .isThrownBy(() -> Migrator.TENANT.migrate(db, schema))
         .withMessageContaining("version 99")
-        .withMessageContaining("knows 5");
+        .withMessageContaining("knows 7");
   }
 
   @Test
