@@ -53,7 +53,10 @@ public final class SimulationAgent implements AutoCloseable {
   public static SimulationAgent start(SimulationServer server, AgentConfig config, Path shared) {
     SimulationAgent agent = new SimulationAgent();
     try {
-      agent.begin(server, config, SharedStorage.in(shared));
+      agent.begin(
+          server,
+          config.withExecutors(Set.of("container"), config.limits()),
+          SharedStorage.in(shared));
       return agent;
     } catch (RuntimeException e) {
       agent.close();
@@ -73,7 +76,7 @@ public final class SimulationAgent implements AutoCloseable {
     SimulationLeases leases = new SimulationLeases(server, storage, LEASE);
     JobExecutors executors =
         JobExecutors.open(
-            Set.of("container"),
+            config.executors(),
             withShared(config.limits(), storage),
             (job, id, name) ->
                 leases.started(

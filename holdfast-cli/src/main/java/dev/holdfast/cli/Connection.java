@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import picocli.CommandLine.Help;
 import picocli.CommandLine.Option;
 
 /** Which server, and who asks: the same options everywhere. */
@@ -18,6 +19,7 @@ final class Connection {
       names = "--server",
       defaultValue = "${env:HOLDFAST_SERVER:-http://127.0.0.1:8080}",
       description = "Its address. Default: ${DEFAULT-VALUE}",
+      showDefaultValue = Help.Visibility.NEVER,
       paramLabel = "URL")
   private String server = "";
 
@@ -25,13 +27,15 @@ final class Connection {
       names = "--token-file",
       defaultValue = "${env:HOLDFAST_TOKEN_FILE:-holdfast-data/admin.token}",
       description = "Where the token is, unless $$HOLDFAST_TOKEN has it. Default: ${DEFAULT-VALUE}",
+      showDefaultValue = Help.Visibility.NEVER,
       paramLabel = "FILE")
   private Path tokenFile = Path.of("");
 
   @Option(
       names = "--tenant",
       defaultValue = "${env:HOLDFAST_TENANT:-}",
-      description = "For a token that belongs to none.")
+      description = "For a token that belongs to none.",
+      showDefaultValue = Help.Visibility.NEVER)
   private String tenant = "";
 
   String server() {

@@ -7,7 +7,6 @@ import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Kind;
-import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Policy.OnFailure;
 import dev.holdfast.job.Policy.OnStop;
@@ -115,8 +114,7 @@ final class Demo implements AutoCloseable {
               .job(new Task("revision " + Integer.toHexString(dice.nextInt(1 << 24)), 3))
               .withQueue("deploys")
               .withTarget("site-" + dice.nextInt(6))
-              .withPolicy(
-                  PolicyOverrides.NONE.withMaxAttempts(1).withOnFailure(OnFailure.HOLD)));
+              .withPolicy(PolicyOverrides.NONE.withMaxAttempts(1).withOnFailure(OnFailure.HOLD)));
     }
     if (round % 20 == 2) {
       people();
@@ -125,15 +123,12 @@ final class Demo implements AutoCloseable {
   }
 
   private void people() {
-    UUID report =
-        client.enqueue(REPORT.job(new Task("sales", 10)).withQueue("reports")).id();
+    UUID report = client.enqueue(REPORT.job(new Task("sales", 10)).withQueue("reports")).id();
     client.cancel(report, Because.of("asked for twice"));
     client.enqueue(
         REPORT.job(new Task("next week", 10)).withQueue("reports").withDelay(Duration.ofDays(7)));
     UUID clip =
-        client
-            .enqueue(VIDEO.job(new Task("s3://raw/later.mov", 20)).withQueue("media"))
-            .id();
+        client.enqueue(VIDEO.job(new Task("s3://raw/later.mov", 20)).withQueue("media")).id();
     client.pause(clip, Because.of("waits for the new codec"));
     ObjectNode pending = Json.object().put("kind", "report.daily").put("queue", "reports");
     client.ask("POST", "/jobs", Map.of(), Optional.of(pending.put("pending", true)));

@@ -18,7 +18,8 @@ import picocli.CommandLine.Spec;
     name = "demo",
     description = {
       "Fills a tenant with a lively workload to look at, until it is interrupted.",
-      "Everything goes through the API: jobs are enqueued, run by four workers, fail and are acted on."
+      "Everything goes through the API: jobs are enqueued, run by four workers, fail and are acted"
+          + " on."
     },
     mixinStandardHelpOptions = true)
 final class DemoCommand implements Callable<Integer> {

@@ -15,7 +15,6 @@ import dev.holdfast.server.notify.Receivers;
 import dev.holdfast.server.postgres.EmbeddedPostgres;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -116,8 +115,8 @@ final class ServerCommand implements Callable<Integer> {
       names = "--executors",
       defaultValue = "${env:HOLDFAST_EXECUTORS:-}",
       description =
-          "What it runs itself: process, http, container, ansible, or none. Default: process and http on an address of this"
-              + " machine's own, none elsewhere.",
+          "What it runs itself: process, http, container, ansible, or none. Default: process and"
+              + " http on an address of this machine's own, none elsewhere.",
       showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
       paramLabel = "NAME,…")
   private String executors = "";

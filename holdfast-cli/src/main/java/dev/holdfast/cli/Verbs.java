@@ -215,7 +215,10 @@ final class Verbs {
             .says("url", Verb.Type.TEXT)
             .says("events", Verb.Type.LIST)
             .says("secret", Verb.Type.TEXT),
-        Verb.of("webhooks delete", "DELETE", "/webhooks/{name}", "Removes a webhook."));
+        Verb.of("webhooks delete", "DELETE", "/webhooks/{name}", "Removes a webhook."),
+        Verb.of("pull-secret set", "PUT", "/pull-secret", "Lets pull workers sign their requests.")
+            .says("secret", Verb.Type.TEXT),
+        Verb.of("pull-secret delete", "DELETE", "/pull-secret", "Ends signed requests."));
   }
 
   private static List<Verb> administration() {

@@ -9,7 +9,6 @@ import dev.holdfast.job.Job;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
-import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
@@ -17,14 +16,12 @@ import dev.holdfast.wake.Announcer;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.JdbiException;
-import org.jdbi.v3.core.statement.Query;
 
 /** The jobs of one tenant, as applications see them: put them in, look at them. Thread-safe. */
 public final class Jobs {
@@ -32,45 +29,6 @@ public final class Jobs {
   private static final String ATTEMPTS =
       """
       SELECT * FROM {schema}.attempt_all WHERE job_id = :id ORDER BY fence
-      """;
-
-  private static final String LOG =
-      """
-      SELECT line FROM {schema}.job_log WHERE job_id = :id ORDER BY id
-      """;
-
-  private static final String LOG_FROM =
-      """
-      SELECT at, fence, line, ends
-        FROM {schema}.job_log
-       WHERE job_id = :id AND ends > :offset
-       ORDER BY id
-       LIMIT :limit
-      """;
-
-  private static final String LOG_TAIL =
-      """
-      SELECT id, at, fence, line, ends
-        FROM (SELECT id, at, fence, line, ends
-                FROM {schema}.job_log
-               WHERE job_id = :id
-               ORDER BY id DESC
-               LIMIT :limit) AS latest
-       ORDER BY id
-      """;
-
-  // Beside what stands in the job's own row: attempts that ended, and what people did.
-  private static final String TOUCHED =
-      """
-      SELECT asked.id, greatest(ended.at, acted.at) AS at
-        FROM unnest((SELECT :job_ids)) AS asked (id)
-       CROSS JOIN LATERAL (
-         SELECT max(finished_at) AS at FROM {schema}.attempt WHERE attempt.job_id = asked.id
-       ) AS ended
-       CROSS JOIN LATERAL (
-         SELECT max(at) AS at FROM {schema}.audit WHERE audit.job_id = asked.id
-       ) AS acted
-       WHERE ended.at IS NOT NULL OR acted.at IS NOT NULL
       """;
 
   private static final String LEASED =
@@ -102,8 +60,7 @@ public final class Jobs {
   private final String attempts;
   private final JobList list;
   private final TargetList targets;
-  private final String log;
-  private final String logFrom;
+  private final JobLogs logs;
   private final String items;
 
   public Jobs(Tenant tenant, Codec codec, Announcer announcer, WhyNot whyNot) {
@@ -119,8 +76,7 @@ public final class Jobs {
     this.attempts = db.sql(ATTEMPTS);
     this.list = new JobList(db);
     this.targets = new TargetList(db, reader);
-    this.log = db.sql(LOG);
-    this.logFrom = db.sql(LOG_FROM);
+    this.logs = new JobLogs(db);
     this.items = db.sql(ITEMS);
   }
 
@@ -212,8 +168,7 @@ public final class Jobs {
 
   /** What the job's attempts logged, oldest first. */
   public List<String> log(UUID id) {
-    return db.withHandle(
-        handle -> handle.createQuery(log).bind("id", id).mapTo(String.class).list());
+    return logs.all(id);
   }
 
   /**
@@ -223,9 +178,7 @@ public final class Jobs {
    * @param limit in lines
    */
   public LogChunk log(UUID id, long offset, int limit) {
-    Limits.page("limit", limit);
-    return db.withHandle(handle ->
-        chunk(handle.createQuery(logFrom).bind("id", id).bind("offset", offset), offset, limit));
+    return logs.from(id, offset, limit);
   }
 
   /**
@@ -234,40 +187,12 @@ public final class Jobs {
    * @param limit in lines
    */
   public LogChunk logTail(UUID id, int limit) {
-    Limits.page("limit", limit);
-    return db.withHandle(
-        handle -> chunk(handle.createQuery(db.sql(LOG_TAIL)).bind("id", id), 0, limit));
+    return logs.tail(id, limit);
   }
 
   /** The same lines, numbered. */
   public List<LogEntry> logEntries(UUID id, int limit) {
-    Limits.page("limit", limit);
-    return db.withHandle(handle ->
-        handle
-            .createQuery(db.sql(LOG_TAIL))
-            .bind("id", id)
-            .bind("limit", limit)
-            .map((row, context) ->
-                new LogEntry(row.getLong("id"), Columns.instant(row, "at"), row.getString("line")))
-            .list());
-  }
-
-  private static LogChunk chunk(Query query, long offset, int limit) {
-    List<LogChunk.Line> lines = new ArrayList<>();
-    long ends =
-        query
-            .bind("limit", limit)
-            .reduceRows(
-                offset,
-                (before, row) -> {
-                  lines.add(
-                      new LogChunk.Line(
-                          row.getColumn("at", Instant.class),
-                          row.getColumn("fence", Long.class),
-                          row.getColumn("line", String.class)));
-                  return row.getColumn("ends", Long.class);
-                });
-    return new LogChunk(lines, ends);
+    return logs.entries(id, limit);
   }
 
   /**
@@ -289,19 +214,7 @@ public final class Jobs {
 
   /** When something last happened to jobs, as far as their own rows do not say it. */
   public Map<UUID, Instant> touched(List<UUID> ids) {
-    if (ids.isEmpty()) {
-      return Map.of();
-    }
-    return db.inTransaction(handle ->
-        handle
-            .createQuery(db.sql(TOUCHED))
-            .bindArray("job_ids", UUID.class, ids)
-            .reduceRows(
-                new HashMap<>(),
-                (found, row) -> {
-                  found.put(row.getColumn("id", UUID.class), row.getColumn("at", Instant.class));
-                  return found;
-                }));
+    return reader.touched(ids);
   }
 
   /** How many jobs each worker has now. */

@@ -104,7 +104,8 @@ class AuthorisationTest {
         admin
             .post(
                 "/api/v1/tokens",
-                "{\"name\": \"old\", \"role\": \"viewer\", \"expires_at\": \"2020-01-01T00:00:00Z\"}")
+                "{\"name\": \"old\", \"role\": \"viewer\", \"expires_at\":"
+                    + " \"2020-01-01T00:00:00Z\"}")
             .json();
 
     assertThat(before).isEqualTo(200);

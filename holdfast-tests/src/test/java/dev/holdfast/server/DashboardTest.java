@@ -21,6 +21,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Every page and every act, in a real browser. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -77,7 +78,12 @@ class DashboardTest {
     if (act.locator("input[name=reason]").count() > 0) {
       act.locator("input[name=reason]").fill("because of a test");
     }
-    act.locator("form button").last().click();
+    submit(act.locator("form button").last());
+  }
+
+  /** Until the page that answers is there: one like it may have been before. */
+  private void submit(Locator button) {
+    page.waitForNavigation(button::click);
     page.waitForSelector(".flash");
   }
 
@@ -274,8 +280,7 @@ class DashboardTest {
     go("/ui/resource?name=gpu:1");
     page.click("details.act:has(summary:text-is('Capacity')) summary");
     page.fill("details.act[open] input[name=capacity]", "2");
-    page.click("details.act[open] form button");
-    page.waitForSelector(".flash");
+    submit(page.locator("details.act[open] form button"));
     assertThat(tenant.resources().get("gpu:1").capacity()).isEqualTo(2);
     go("/ui/resource?name=target:site-7");
     act("Release");
@@ -289,8 +294,7 @@ class DashboardTest {
     page.fill("details.act[open] input[name=name]", "hourly");
     page.fill("details.act[open] input[name=cron]", "0 * * * *");
     page.fill("details.act[open] input[name=kind]", "tick");
-    page.click("details.act[open] form button");
-    page.waitForSelector(".flash");
+    submit(page.locator("details.act[open] form button"));
     page.click("table a:text-is('hourly')");
     page.waitForURL("**/ui/schedule?name=hourly");
     assertThat(page.locator("section[aria-label=Next] tbody tr").count()).isEqualTo(10);
@@ -302,11 +306,35 @@ class DashboardTest {
     act("Enable");
     page.click("details.act summary:text-is('Edit')");
     page.fill("details.act[open] input[name=cron]", "30 * * * *");
-    page.click("details.act[open] form button");
-    page.waitForSelector(".flash");
+    submit(page.locator("details.act[open] form button"));
     assertThat(said()).contains("30 * * * *");
     act("Delete");
     assertThat(tenant.schedules().get("hourly")).isEmpty();
+  }
+
+  @Test
+  void editing_a_schedule_keeps_what_its_form_does_not_ask_for() {
+    TestServer.shared()
+        .as(Role.ADMIN, tenant.name())
+        .put(
+            "/api/v1/schedules/kept",
+            "{\"cron\": \"0 5 * * *\", \"timezone\": \"Europe/Berlin\", \"kind\": \"keep\","
+                + " \"priority\": 7, \"max_attempts\": 4, \"timeout_seconds\": null,"
+                + " \"on_failure\": \"hold\", \"target\": \"site-9\", \"args\": {\"a\": [1, 2]},"
+                + " \"retry\": {\"type\": \"schedule\", \"delays_seconds\": [5, 50]},"
+                + " \"dst\": {\"twice\": \"both\", \"missing\": \"skip\"}}");
+    ObjectNode before = schedule("kept");
+    go("/ui/schedule?name=kept");
+    page.click("details.act summary:text-is('Edit')");
+    page.fill("details.act[open] input[name=misfire_grace_seconds]", "77");
+    submit(page.locator("details.act[open] form button"));
+
+    assertThat(schedule("kept")).isEqualTo(before.put("misfire_grace_seconds", 77));
+  }
+
+  private ObjectNode schedule(String name) {
+    return (ObjectNode)
+        TestServer.shared().as(Role.ADMIN, tenant.name()).get("/api/v1/schedules/" + name).json();
   }
 
   @Test
@@ -315,16 +343,13 @@ class DashboardTest {
     assertThat(said()).contains("mail").contains("reports").contains("paused");
     Locator mail = page.locator("tr[id='queue-mail']");
     mail.locator("summary:text-is('Pause')").click();
-    page.click("details.act[open] form button");
-    page.waitForSelector(".flash");
+    submit(page.locator("details.act[open] form button"));
     assertThat(tenant.queues().get("mail").paused()).isTrue();
     mail.locator("summary:text-is('Go on')").click();
-    page.click("details.act[open] form button");
-    page.waitForSelector(".flash");
+    submit(page.locator("details.act[open] form button"));
     mail.locator("summary:text-is('Limit')").click();
     page.fill("details.act[open] input[name=concurrency_limit]", "7");
-    page.click("details.act[open] form button");
-    page.waitForSelector(".flash");
+    submit(page.locator("details.act[open] form button"));
     assertThat(tenant.queues().get("mail").paused()).isFalse();
     assertThat(tenant.queues().get("mail").concurrencyLimit()).contains(7);
   }
@@ -334,8 +359,7 @@ class DashboardTest {
     go("/ui/settings");
     page.click("tr[id='setting-TOKEN_LIMIT'] summary");
     page.fill("details.act[open] input[name=value]", "777");
-    page.click("details.act[open] form button");
-    page.waitForSelector(".flash");
+    submit(page.locator("details.act[open] form button"));
     assertThat(page.textContent("tr[id='setting-TOKEN_LIMIT']")).contains("777");
     go("/ui/tokens");
     page.click("summary:text-is('New token')");
@@ -350,8 +374,7 @@ class DashboardTest {
     go("/ui/tokens");
     assertThat(said()).doesNotContain(made);
     page.click("tr:has-text('ci') summary:text-is('Revoke')");
-    page.click("details.act[open] form button");
-    page.waitForSelector(".flash");
+    submit(page.locator("details.act[open] form button"));
     assertThat(
             new Caller(TestServer.shared().port(), Optional.of(made), Optional.empty())
                 .get("/api/v1/jobs")
@@ -365,8 +388,7 @@ class DashboardTest {
     page.fill("details.act[open] input[name=url]", "https://example.org/pager");
     page.fill("details.act[open] input[name=secret]", "another");
     page.check("details.act[open] input[value=job_failed]");
-    page.click("details.act[open] form button");
-    page.waitForSelector(".flash");
+    submit(page.locator("details.act[open] form button"));
     assertThat(said()).contains("pager").doesNotContain("on-call");
     go("/ui/audit");
     assertThat(said()).contains("put_setting").contains("make_token").contains("revoke_token");
@@ -380,8 +402,7 @@ class DashboardTest {
       return page.locator("tr:has-text('mailer-1')").count() == 1;
     });
     page.click("tr:has-text('mailer-1') summary:text-is('Drain')");
-    page.click("details.act[open] form button");
-    page.waitForSelector(".flash");
+    submit(page.locator("details.act[open] form button"));
     assertThat(page.textContent("tr:has-text('mailer-1')")).contains("draining");
     Caller worker = server.as(Role.WORKER, tenant.name());
     String ask = "{\"worker\": \"mailer-1\", \"queues\": [\"drained\"], \"limit\": 1}";
@@ -390,8 +411,7 @@ class DashboardTest {
     tenant.jobs().enqueue(NewJob.of("a", 1).withQueue("drained"));
     assertThat(worker.post("/api/v1/leases", ask).json().path("leases").size()).isZero();
     page.click("tr:has-text('mailer-1') summary:text-is('Resume')");
-    page.click("details.act[open] form button");
-    page.waitForSelector(".flash");
+    submit(page.locator("details.act[open] form button"));
     page.waitForCondition(
         () -> worker.post("/api/v1/leases", ask).json().path("leases").size() == 1);
   }

@@ -168,9 +168,7 @@ class HostileInputTest {
         replies.add(caller.form(route.path(), field + "=" + text));
         replies.add(caller.form(route.path(), field + "=" + text + "&" + field + "=" + text));
         if (!route.parameters().isEmpty() || route.fields().contains("id")) {
-          replies.add(
-              caller.form(
-                  route.path(), "id=" + ID + "&" + field + "=" + text));
+          replies.add(caller.form(route.path(), "id=" + ID + "&" + field + "=" + text));
         }
       }
     }

@@ -107,17 +107,18 @@ class MigratorTest {
   @Test
   void a_newer_schema_that_broke_something_is_refused_and_both_versions_are_named() {
     Migrator.TENANT.migrate(db, schema);
+    int known = Migrator.TENANT.version(db, schema).applied();
     execute("INSERT INTO " + schema.value() + ".migration VALUES (99, 'later', true)");
 
     assertThatExceptionOfType(HoldfastException.class)
         .isThrownBy(() -> Migrator.TENANT.version(db, schema).require())
         .withMessageContaining("version 99")
-        .withMessageContaining("knows 7")
+        .withMessageContaining("knows " + known)
         .satisfies(refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.SCHEMA_MISMATCH));
     assertThatExceptionOfType(HoldfastException.class)
         .isThrownBy(() -> Migrator.TENANT.migrate(db, schema))
         .withMessageContaining("version 99")
-        .withMessageContaining("knows 7");
+        .withMessageContaining("knows " + known);
   }
 
   @Test

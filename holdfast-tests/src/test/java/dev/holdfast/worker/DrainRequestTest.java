@@ -117,8 +117,7 @@ class DrainRequestTest {
               return draining.get();
             });
     Worker worker =
-        new WorkerBuilder(
-                new JacksonCodec(), (config, kinds, listener) -> drained)
+        new WorkerBuilder(new JacksonCodec(), (config, kinds, listener) -> drained)
             .configure(config -> config.withPollInterval(Duration.ofMillis(20)))
             .handle(NOOP, (number, context) -> ran.countDown())
             .start();

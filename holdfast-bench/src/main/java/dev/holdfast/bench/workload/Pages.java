@@ -62,13 +62,7 @@ public final class Pages implements Workload {
 
   private static Map<String, String> pages(Holdfast holdfast) {
     String job =
-        holdfast
-            .jobs()
-            .list(JobFilter.ALL, Optional.empty(), 1)
-            .jobs()
-            .getFirst()
-            .id()
-            .toString();
+        holdfast.jobs().list(JobFilter.ALL, Optional.empty(), 1).jobs().getFirst().id().toString();
     Map<String, String> pages = new LinkedHashMap<>();
     pages.put("overview", "/ui/overview");
     pages.put("jobs", "/ui/jobs");

@@ -143,7 +143,17 @@ public record Route(
   /** For people. */
   public Route asPage() {
     return new Route(
-        method, path, role, scope, summary, queries, fields, waits, Style.PAGE, credential, handler);
+        method,
+        path,
+        role,
+        scope,
+        summary,
+        queries,
+        fields,
+        waits,
+        Style.PAGE,
+        credential,
+        handler);
   }
 
   public boolean isPage() {

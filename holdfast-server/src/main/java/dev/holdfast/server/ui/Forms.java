@@ -37,11 +37,12 @@ final class Forms {
           "expected_runtime_seconds",
           "max_attempts",
           "timeout_seconds",
+          "lease_seconds",
           "value");
 
   private static final Set<String> FLAGS = Set.of("force", "paused", "coalesce", "enabled");
   private static final Set<String> LISTS = Set.of("tags", "resources", "events");
-  private static final Set<String> JSONS = Set.of("args", "result", "retry");
+  private static final Set<String> JSONS = Set.of("args", "result", "retry", "dst");
 
   // An empty field means that there is none, not that it stays.
   private static final Set<String> CLEARED = Set.of("concurrency_limit", "tags");
@@ -156,7 +157,9 @@ final class Forms {
   }
 
   private static void putNumber(ObjectNode body, String field, String value) {
-    if (value.matches("-?\\d{1,18}")) {
+    if (value.equals("null")) {
+      body.putNull(field); // no limit is something to say, too
+    } else if (value.matches("-?\\d{1,18}")) {
       body.put(field, Long.parseLong(value));
     } else if (value.matches("-?\\d{1,18}\\.\\d{1,9}")) {
       body.put(field, new BigDecimal(value));

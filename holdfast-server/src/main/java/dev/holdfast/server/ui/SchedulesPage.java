@@ -2,6 +2,8 @@ package dev.holdfast.server.ui;
 
 import static dev.holdfast.server.http.Route.Method.GET;
 
+import dev.holdfast.api.Json;
+import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Limits;
@@ -20,13 +22,16 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Schedules: when they are due next, and what became of the times at which they were. */
 final class SchedulesPage {
 
+  private static final PolicyJson POLICIES = new PolicyJson();
   private static final int ROWS = 100;
   private static final int STRIP = 30;
   private static final int NEXT = 10;
@@ -73,6 +78,30 @@ final class SchedulesPage {
       return schedule().trigger() instanceof Trigger.Every(var interval)
           ? String.valueOf(interval.toSeconds())
           : "";
+    }
+
+    /**
+     * What its form does not ask for, and must say again: what is left out of a schedule that is
+     * put is no longer so.
+     */
+    Map<String, String> kept() {
+      Map<String, String> kept = new TreeMap<>();
+      Json.parse("policy", POLICIES.write(schedule().job().policy()))
+          .properties()
+          .forEach(each ->
+              kept.put(
+                  each.getKey(),
+                  each.getValue().isString()
+                      ? each.getValue().stringValue()
+                      : Json.write(each.getValue())));
+      kept.put("priority", String.valueOf(schedule().job().priority()));
+      if (schedule().trigger() instanceof Trigger.OnTheWall wall) {
+        ObjectNode dst = Json.object();
+        dst.put("twice", wall.dst().twice().name().toLowerCase(Locale.ROOT));
+        dst.put("missing", wall.dst().missing().name().toLowerCase(Locale.ROOT));
+        kept.put("dst", Json.write(dst));
+      }
+      return kept;
     }
 
     String args() {
