@@ -126,8 +126,8 @@ public final class HoldfastServer implements AutoCloseable {
         open.push(Loop.start("holdfast-workers", parts.workers()));
         open.push(Loop.start("holdfast-inspector", new Inspector(holdfast, registry)));
         open.push(Loop.start("holdfast-sampler", sampler));
-        agents.repairAll();
         if (config.upkeep()) {
+          agents.repairAll();
           open.push(Loop.start("holdfast-agents", agents));
         }
         Web started = Web.start(config, parts.tokens(), desks, routes, ui::problem, registry);
