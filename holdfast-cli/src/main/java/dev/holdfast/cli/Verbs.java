@@ -177,9 +177,17 @@ final class Verbs {
             .says("expected_runtime_seconds", Verb.Type.NUMBER)
             .says("dst", Verb.Type.JSON)
             .says("enabled", Verb.Type.CHOICE),
-        Verb.of("schedules enable", "POST", "/schedules/{name}/enable", "Lets a schedule fire again.")
+        Verb.of(
+                "schedules enable",
+                "POST",
+                "/schedules/{name}/enable",
+                "Lets a schedule fire again.")
             .says("reason", Verb.Type.TEXT),
-        Verb.of("schedules disable", "POST", "/schedules/{name}/disable", "Keeps a schedule from firing.")
+        Verb.of(
+                "schedules disable",
+                "POST",
+                "/schedules/{name}/disable",
+                "Keeps a schedule from firing.")
             .says("reason", Verb.Type.TEXT),
         Verb.of("schedules delete", "DELETE", "/schedules/{name}", "Removes a schedule."),
         Verb.get(
@@ -204,9 +212,17 @@ final class Verbs {
         Verb.get("workers list", "/workers", "Lists workers.")
             .columns("name", "host", "online", "draining", "active_jobs", "queues", "last_seen")
             .paged(),
-        Verb.of("workers drain", "POST", "/workers/{name}/drain", "Asks a worker to take nothing more.")
+        Verb.of(
+                "workers drain",
+                "POST",
+                "/workers/{name}/drain",
+                "Asks a worker to take nothing more.")
             .says("reason", Verb.Type.TEXT),
-        Verb.of("workers resume", "POST", "/workers/{name}/resume", "Lets a worker take jobs again.")
+        Verb.of(
+                "workers resume",
+                "POST",
+                "/workers/{name}/resume",
+                "Lets a worker take jobs again.")
             .says("reason", Verb.Type.TEXT),
         Verb.get("kinds list", "/kinds", "Lists registered kinds.")
             .columns("name", "executor", "playbook", "node_targeted", "subject_during")

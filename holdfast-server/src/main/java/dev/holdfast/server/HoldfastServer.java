@@ -55,8 +55,7 @@ public final class HoldfastServer implements AutoCloseable {
   private final Optional<String> newToken;
   private Optional<Web> web = Optional.empty();
 
-  private HoldfastServer(
-      ServerConfig config, Holdfast holdfast, Map<String, String> environment) {
+  private HoldfastServer(ServerConfig config, Holdfast holdfast, Map<String, String> environment) {
     holdfast.migrate();
     Tokens tokens = new Tokens(holdfast.tenants().control(), holdfast.reserved().control());
     RemoteWorkers workers = new RemoteWorkers(holdfast.tenants().control());

@@ -146,13 +146,33 @@ public record Route(
 
   public Route waiting() {
     return new Route(
-        method, path, role, scope, summary, queries, fields, Haste.WAITS, style, credential, handler);
+        method,
+        path,
+        role,
+        scope,
+        summary,
+        queries,
+        fields,
+        Haste.WAITS,
+        style,
+        credential,
+        handler);
   }
 
   /** By connections that nobody else takes: it must not wait behind others. */
   public Route urgent() {
     return new Route(
-        method, path, role, scope, summary, queries, fields, Haste.URGENT, style, credential, handler);
+        method,
+        path,
+        role,
+        scope,
+        summary,
+        queries,
+        fields,
+        Haste.URGENT,
+        style,
+        credential,
+        handler);
   }
 
   public boolean waits() {
