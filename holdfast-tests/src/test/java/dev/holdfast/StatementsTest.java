@@ -6,6 +6,7 @@ import dev.holdfast.fleet.Predecessors;
 import dev.holdfast.fleet.Presence;
 import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.fleet.Workers;
+import dev.holdfast.server.auth.Sessions;
 import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.server.dialect.pull.Signatures;
 import dev.holdfast.tenant.Db;
@@ -32,6 +33,7 @@ class StatementsTest {
           RemoteWorkers.class,
           Workers.class,
           Tokens.class,
+          Sessions.class,
           Signatures.class);
 
   @RegisterExtension final TestTenant tenant = new TestTenant();

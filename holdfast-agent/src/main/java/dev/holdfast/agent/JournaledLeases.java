@@ -29,7 +29,11 @@ record JournaledLeases(LeaseSource leases, Journal journal) implements LeaseSour
 
   @Override
   public ReportReply report(Lease lease, Report report) {
-    return leases.report(lease, report);
+    ReportReply reply = leases.report(lease, report);
+    if (reply instanceof ReportReply.Stored stored && stored.ended().isPresent()) {
+      journal.settled(lease.key()); // it was the last of the results that the job is for
+    }
+    return reply;
   }
 
   @Override

@@ -14,6 +14,7 @@ import dev.holdfast.worker.Interceptor;
 import dev.holdfast.worker.JobContext;
 import dev.holdfast.worker.Surroundings;
 import dev.holdfast.worker.Surroundings.Background;
+import dev.holdfast.worker.Surroundings.Looping;
 import dev.holdfast.worker.WorkerBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -53,7 +54,10 @@ public final class SimulationAgent implements AutoCloseable {
   public static SimulationAgent start(SimulationServer server, AgentConfig config, Path shared) {
     SimulationAgent agent = new SimulationAgent();
     try {
-      agent.begin(server, config, SharedStorage.in(shared));
+      agent.begin(
+          server,
+          config.withExecutors(Set.of("container"), config.limits()),
+          SharedStorage.in(shared));
       return agent;
     } catch (RuntimeException e) {
       agent.close();
@@ -73,7 +77,7 @@ public final class SimulationAgent implements AutoCloseable {
     SimulationLeases leases = new SimulationLeases(server, storage, LEASE);
     JobExecutors executors =
         JobExecutors.open(
-            Set.of("container"),
+            config.executors(),
             withShared(config.limits(), storage),
             (job, id, name) ->
                 leases.started(
@@ -82,14 +86,14 @@ public final class SimulationAgent implements AutoCloseable {
     Vitals vitals = new Vitals(config);
     List<Background> background =
         List.of(
-            new Background(
+            new Looping(
                 "holdfast-vitals",
                 () -> {
                   server.heartbeat(config.name(), vitals.info());
                   return BEAT;
                 },
                 () -> {}),
-            new Background(
+            new Looping(
                 "holdfast-earlier-life",
                 new EarlierLife(left, journal, entry -> settle(leases, entry)),
                 () -> {}));

@@ -10,6 +10,8 @@ import dev.holdfast.bench.workload.Idle;
 import dev.holdfast.bench.workload.Keyed;
 import dev.holdfast.bench.workload.Latency;
 import dev.holdfast.bench.workload.ManyTenants;
+import dev.holdfast.bench.workload.Pages;
+import dev.holdfast.bench.workload.Polling;
 import dev.holdfast.bench.workload.Remote;
 import dev.holdfast.bench.workload.Sustained;
 import dev.holdfast.bench.workload.WalkOver;
@@ -30,7 +32,9 @@ enum WorkloadName {
   W9,
   W10,
   W11,
-  W12;
+  W12,
+  W13,
+  UI;
 
   Workload workload(int concurrency) {
     return switch (this) {
@@ -47,6 +51,8 @@ enum WorkloadName {
       case W10 -> new Remote();
       case W11 -> new ManyTenants();
       case W12 -> new WalkOver();
+      case W13 -> new Polling();
+      case UI -> new Pages();
     };
   }
 
@@ -55,7 +61,7 @@ enum WorkloadName {
     return switch (this) {
       case W5 -> Set.of(W5);
       case W8 -> Set.of(W1, W5);
-      case W1, W1M, W2, W3, W4, W6, W7, W9, W10, W11, W12 -> Set.of(W1);
+      case W1, W1M, W2, W3, W4, W6, W7, W9, W10, W11, W12, W13, UI -> Set.of(W1);
     };
   }
 }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import picocli.CommandLine.Help;
 import picocli.CommandLine.Option;
 
 /** Which server, and who asks: the same options everywhere. */
@@ -17,7 +18,8 @@ final class Connection {
   @Option(
       names = "--server",
       defaultValue = "${env:HOLDFAST_SERVER:-http://127.0.0.1:8080}",
-      description = "Its address. Default: ${DEFAULT-VALUE}",
+      description = "The server's address. Default: ${DEFAULT-VALUE}",
+      showDefaultValue = Help.Visibility.NEVER,
       paramLabel = "URL")
   private String server = "";
 
@@ -25,13 +27,16 @@ final class Connection {
       names = "--token-file",
       defaultValue = "${env:HOLDFAST_TOKEN_FILE:-holdfast-data/admin.token}",
       description = "Where the token is, unless $$HOLDFAST_TOKEN has it. Default: ${DEFAULT-VALUE}",
+      showDefaultValue = Help.Visibility.NEVER,
       paramLabel = "FILE")
   private Path tokenFile = Path.of("");
 
   @Option(
       names = "--tenant",
       defaultValue = "${env:HOLDFAST_TENANT:-}",
-      description = "For a token that belongs to none.")
+      description = "The tenant, for a token that belongs to none.",
+      showDefaultValue = Help.Visibility.NEVER,
+      paramLabel = "NAME")
   private String tenant = "";
 
   String server() {

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.api.FindingJson;
+import dev.holdfast.api.Json;
 import dev.holdfast.doctor.Check;
 import dev.holdfast.doctor.Doctor;
 import dev.holdfast.doctor.Finding;
@@ -119,7 +120,7 @@ final class DoctorCommand implements Callable<Integer> {
   private void print(List<Finding> findings) {
     PrintWriter out = spec().commandLine().getOut();
     if (remote.output() == Remote.Output.JSON) {
-      out.println(FindingJson.write(findings));
+      out.println(Json.write(FindingJson.write(findings)));
     } else {
       int width = findings.stream().mapToInt(finding -> finding.check().length()).max().orElse(0);
       for (Finding finding : findings) {

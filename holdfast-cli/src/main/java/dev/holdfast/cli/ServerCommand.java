@@ -1,13 +1,14 @@
 package dev.holdfast.cli;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.executor.JobExecutors;
+import dev.holdfast.server.AgentSettings;
 import dev.holdfast.server.ExecutorSettings;
 import dev.holdfast.server.HoldfastServer;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.ServerRole;
+import dev.holdfast.server.database.Database;
+import dev.holdfast.server.database.DatabaseConfig;
 import dev.holdfast.server.http.Proxies;
 import dev.holdfast.server.http.Tls;
 import dev.holdfast.server.notify.Receivers;
@@ -28,7 +29,7 @@ import picocli.CommandLine.Spec;
 /** Runs a node until it is told to end. */
 @Command(
     name = "server",
-    description = "Serves the engine over HTTP.",
+    description = "Runs a node: jobs over HTTP, schedules, and what it runs itself.",
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
 final class ServerCommand implements Callable<Integer> {
@@ -114,8 +115,8 @@ final class ServerCommand implements Callable<Integer> {
       names = "--executors",
       defaultValue = "${env:HOLDFAST_EXECUTORS:-}",
       description =
-          "What it runs itself: process, http, container, ansible, or none. Default: process and http on an address of this"
-              + " machine's own, none elsewhere.",
+          "What it runs itself: process, http, container, ansible, or none. Default: process and"
+              + " http on an address of this machine's own, none elsewhere.",
       showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
       paramLabel = "NAME,…")
   private String executors = "";
@@ -130,13 +131,56 @@ final class ServerCommand implements Callable<Integer> {
   @Mixin private Permissions permissions = new Permissions();
 
   @Option(
-      names = "--connections",
-      defaultValue = "${env:HOLDFAST_CONNECTIONS:-20}",
-      description = "Connections to the database, at most.")
-  private int connections;
+      names = "--shared-dir",
+      defaultValue = "${env:HOLDFAST_SHARED_DIR:-${env:VM_SHARED_DATA}}",
+      description =
+          "The directory that remote agents have at the same place (or $$VM_SHARED_DATA); without"
+              + " one, 'shared' in the data directory.",
+      showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+      paramLabel = "DIR")
+  private @Nullable String sharedDir;
+
+  @Option(
+      names = "--available-hosts",
+      defaultValue = "${env:HOLDFAST_AVAILABLE_HOSTS:-${env:AVAILABLE_HOSTS}}",
+      description = "Names that remote agents may have (or $$AVAILABLE_HOSTS); without any, all.",
+      showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+      paramLabel = "NAME,…")
+  private @Nullable String availableHosts;
+
+  @Option(
+      names = "--pool-size",
+      defaultValue = "${env:HOLDFAST_POOL_SIZE:-20}",
+      description = "Connections to the database, at most; six of them are kept for heartbeats.",
+      paramLabel = "N")
+  private int poolSize;
+
+  @Option(
+      names = "--listen-url",
+      defaultValue = "${env:HOLDFAST_LISTEN_URL:-${env:HOLDFAST_LISTEN_DATABASE_URL:-}}",
+      description =
+          "The database's own address, when --database-url is that of a pooler in transaction mode,"
+              + " through which notifications do not come.",
+      paramLabel = "URL")
+  private String listenUrl = "";
+
+  @Option(
+      names = "--log-format",
+      defaultValue = "${env:HOLDFAST_LOG_FORMAT:-auto}",
+      description = "plain, json, or auto: plain on a terminal, a JSON object a line elsewhere.",
+      paramLabel = "FORMAT")
+  private String logFormat = "auto";
+
+  @Option(
+      names = "--log-level",
+      defaultValue = "${env:HOLDFAST_LOG_LEVEL:-info}",
+      description = "error, warn, info or debug.",
+      paramLabel = "LEVEL")
+  private String logLevel = "info";
 
   @Override
   public Integer call() throws InterruptedException {
+    Logging.use(Logging.Format.of(logFormat), Logging.level(logLevel));
     CountDownLatch told = new CountDownLatch(1);
     CountDownLatch ended = new CountDownLatch(1);
     // The process is gone when its hooks are through: they must wait for what is closed here.
@@ -160,20 +204,27 @@ final class ServerCommand implements Callable<Integer> {
   private int serve(CountDownLatch told) throws InterruptedException {
     ServerConfig config = config();
     if (databaseUrl != null && !databaseUrl.isBlank()) {
-      return serve(config, pool(DatabaseUrl.parse(databaseUrl).jdbc()), told);
+      DatabaseConfig own = new DatabaseConfig(DatabaseUrl.parse(databaseUrl).jdbc(), poolSize);
+      return serve(
+          config,
+          listenUrl.isBlank()
+              ? own
+              : own.withListenUrl(DatabaseUrl.parse("--listen-url", listenUrl).jdbc()),
+          told);
+    }
+    if (!listenUrl.isBlank()) {
+      throw HoldfastException.badConfig("--listen-url", "given", "together with --database-url");
     }
     try (EmbeddedPostgres postgres = EmbeddedPostgres.start(data)) {
-      HikariConfig pool = pool(postgres.jdbcUrl());
-      pool.setUsername(postgres.user());
-      pool.setPassword(postgres.password());
-      return serve(config, pool, told);
+      DatabaseConfig embedded = new DatabaseConfig(postgres.jdbcUrl(), poolSize);
+      return serve(config, embedded.withLogin(postgres.user(), postgres.password()), told);
     }
   }
 
-  private int serve(ServerConfig config, HikariConfig database, CountDownLatch told)
+  private int serve(ServerConfig config, DatabaseConfig connections, CountDownLatch told)
       throws InterruptedException {
-    try (HikariDataSource pool = new HikariDataSource(database);
-        HoldfastServer server = HoldfastServer.start(config, pool)) {
+    try (Database database = Database.open(connections);
+        HoldfastServer server = HoldfastServer.start(config, database)) {
       greet(config, server);
       told.await();
     }
@@ -195,10 +246,18 @@ final class ServerCommand implements Callable<Integer> {
             .withNames(Lists.set(names))
             .withProxies(new Proxies(Lists.set(proxies)))
             .withReceivers(new Receivers(Lists.set(webhookNetworks)));
-    config = config.withExecutors(executors(config));
+    config = config.withExecutors(executors(config)).withAgents(agents(config.agents()));
     return certificate.isBlank()
         ? config
         : config.withTls(new Tls(Path.of(certificate), Path.of(key)));
+  }
+
+  private AgentSettings agents(AgentSettings defaults) {
+    AgentSettings placed =
+        sharedDir == null || sharedDir.isBlank()
+            ? defaults
+            : defaults.withDirectory(Path.of(sharedDir));
+    return availableHosts == null ? placed : placed.withHosts(availableHosts);
   }
 
   private ExecutorSettings executors(ServerConfig config) {
@@ -212,24 +271,14 @@ final class ServerCommand implements Callable<Integer> {
         permissions.config(data.resolve("scratch")));
   }
 
-  private HikariConfig pool(String jdbcUrl) {
-    if (connections < 5 || connections > 1_000) {
-      throw HoldfastException.badConfig("--connections", connections, "5 to 1000");
-    }
-    HikariConfig config = new HikariConfig();
-    config.setJdbcUrl(jdbcUrl);
-    config.setMaximumPoolSize(connections);
-    config.setPoolName("holdfast");
-    config.addDataSourceProperty("tcpKeepAlive", "true"); // a firewall that forgot us is found out
-    return config;
-  }
-
   private void greet(ServerConfig config, HoldfastServer server) {
     PrintWriter out = spec().commandLine().getOut();
     Optional<String> address = server.port().map(config.address()::url);
     address.ifPresent(url -> {
       out.printf("Holdfast serves at %s, roles %s%n", url, roles);
-      out.printf("Dashboard: %s/ui   API: %s/openapi.json%n", url, url);
+      out.printf(
+          "Dashboard: %s/ui%s   API: %s/openapi.json%n",
+          url, server.newToken().map(token -> "?token=" + token).orElse(""), url);
     });
     server
         .newToken()
@@ -237,8 +286,6 @@ final class ServerCommand implements Callable<Integer> {
           out.printf(
               "The first token, shown once and kept in %s: %s%n",
               config.data().resolve("admin.token"), token);
-          // After the #, where it is in no log: browsers do not send that part.
-          address.ifPresent(url -> out.printf("Dashboard with it: %s/ui#token=%s%n", url, token));
         });
     if (!config.trust().auth()) {
       out.println("Authentication is off: everybody on this machine may do everything.");

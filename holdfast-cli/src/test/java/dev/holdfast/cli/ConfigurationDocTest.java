@@ -31,6 +31,7 @@ class ConfigurationDocTest {
   private static final List<List<String>> COMMANDS =
       List.of(
           List.of("server"),
+          List.of("agent"),
           List.of("jobs", "list"),
           List.of("migrate"),
           List.of("backup"),

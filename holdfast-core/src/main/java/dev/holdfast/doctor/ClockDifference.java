@@ -44,7 +44,7 @@ final class ClockDifference implements Check {
   }
 
   private Finding judged(Duration ahead) {
-    String difference = "the database's is %+.3f s ahead".formatted(ahead.toMillis() / 1000.0);
+    String difference = "the database's differs by %+.3f s".formatted(ahead.toMillis() / 1000.0);
     return ahead.abs().compareTo(NOTICEABLE) > 0
         ? Finding.warn(this, difference, "let both machines follow a time server")
         : Finding.ok(this, difference);

@@ -3,13 +3,18 @@ package dev.holdfast.fleet;
 import dev.holdfast.job.Placement;
 import dev.holdfast.tenant.Db;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Shows a worker to the others, and hears from the same beat which hosts have one. Thread-safe. */
+/**
+ * Shows a worker to the others, and hears from the same beat which hosts have one, and whether it
+ * is to take nothing more. Thread-safe.
+ */
 public final class Presence implements Hosts {
 
   /** A worker that has not been heard of for so long is taken for absent. */
@@ -22,12 +27,15 @@ public final class Presence implements Hosts {
         VALUES
           (:incarnation, :name, :host, :labels, :tenant, :queues, :kinds, :process)
         ON CONFLICT (incarnation) DO UPDATE SET beat_at = now(), kinds = excluded.kinds
+        RETURNING drain_requested_at IS NOT NULL AS draining
       )
-      SELECT DISTINCT host
-        FROM {schema}.worker
-       WHERE beat_at > now() - :absent_ms * interval '1 millisecond'
-      UNION
-      SELECT :host -- not visible to its own statement
+      SELECT online.host, beat.draining
+        FROM beat
+       CROSS JOIN (SELECT host
+                     FROM {schema}.worker
+                    WHERE beat_at > now() - :absent_ms * interval '1 millisecond'
+                    UNION
+                   SELECT :host) AS online -- itself is not visible to its own statement
       """;
 
   private static final String LEAVE =
@@ -42,6 +50,7 @@ public final class Presence implements Hosts {
   private final String beat;
   private final String leave;
   private volatile Set<String> online = Set.of();
+  private volatile boolean draining;
 
   public Presence(Db control, WorkerInfo worker) {
     this(control, () -> worker);
@@ -64,9 +73,14 @@ public final class Presence implements Hosts {
     return online;
   }
 
+  /** Somebody asked it to take nothing more. */
+  public boolean isDraining() {
+    return draining;
+  }
+
   public void beat() {
     WorkerInfo worker = self.get();
-    online =
+    Map<String, Boolean> heard =
         db.withHandle(handle ->
             handle
                 .createQuery(beat)
@@ -79,8 +93,16 @@ public final class Presence implements Hosts {
                 .bindByType("kinds", kinds(worker), String[].class)
                 .bind("process", process.map(ProcessId::stored).orElse(null))
                 .bind("absent_ms", ABSENT_AFTER.toMillis())
-                .mapTo(String.class)
-                .collectIntoSet());
+                .reduceRows(
+                    new HashMap<>(),
+                    (hosts, row) -> {
+                      hosts.put(
+                          row.getColumn("host", String.class),
+                          row.getColumn("draining", Boolean.class));
+                      return hosts;
+                    }));
+    online = Set.copyOf(heard.keySet());
+    draining = heard.containsValue(true);
   }
 
   private static String @Nullable [] kinds(WorkerInfo worker) {

@@ -59,6 +59,11 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
        WHERE beat_at > now() - :absent_ms * interval '1 millisecond'
       """;
 
+  private static final String DRAINING =
+      """
+      SELECT incarnation FROM {schema}.worker WHERE drain_requested_at IS NOT NULL
+      """;
+
   private record Row(
       UUID incarnation,
       String name,
@@ -83,6 +88,7 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
   private final Map<UUID, Seen> seen = new ConcurrentHashMap<>();
   private final Set<UUID> spoke = ConcurrentHashMap.newKeySet();
   private volatile Set<String> online = Set.of();
+  private volatile Set<UUID> draining = Set.of();
 
   public RemoteWorkers(Db control) {
     this.db = control;
@@ -107,6 +113,11 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
   /** A worker has reported; what it is, it said when it asked for work, here or elsewhere. */
   public void spoke(TenantName tenant, String worker) {
     spoke.add(incarnation(tenant.value(), worker));
+  }
+
+  /** Whether somebody asked that it be given nothing more; heard within seconds. */
+  public boolean isDraining(TenantName tenant, String worker) {
+    return draining.contains(incarnation(tenant.value(), worker));
   }
 
   // Nobody can tell a remote worker from its next life: its name within its tenant is all there is.
@@ -135,6 +146,9 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
                 .bind("absent_ms", Presence.ABSENT_AFTER.toMillis())
                 .mapTo(String.class)
                 .collectIntoSet());
+    draining =
+        db.withHandle(
+            handle -> handle.createQuery(db.sql(DRAINING)).mapTo(UUID.class).collectIntoSet());
     round.forEach(seen::remove);
     spoke.removeAll(round.keySet());
     spoke.removeAll(alsoThere);

@@ -8,7 +8,13 @@ import java.util.Optional;
  * A worker as others see it.
  *
  * @param online it has been heard of lately
+ * @param draining somebody asked it to take nothing more
  * @param vitals what it last said about itself: load, memory, version; nothing, for most
  */
 public record WorkerState(
-    WorkerInfo info, Instant startedAt, Instant beatAt, boolean online, Optional<Payload> vitals) {}
+    WorkerInfo info,
+    Instant startedAt,
+    Instant beatAt,
+    boolean online,
+    boolean draining,
+    Optional<Payload> vitals) {}

@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jdbi.v3.core.Handle;
 
 /** The workers that are online, wherever they run. */
 public final class Workers {
@@ -21,6 +22,7 @@ public final class Workers {
         SELECT
           FROM {schema}.worker
          WHERE beat_at > now() - :absent_ms * interval '1 millisecond'
+           AND drain_requested_at IS NULL
            AND (tenant IS NULL OR tenant = :tenant)
            AND :queue = ANY (queues)
            AND (kinds IS NULL OR :kind = ANY (kinds))
@@ -31,11 +33,28 @@ public final class Workers {
   private static final String LIST =
       """
       SELECT name, host, labels, tenant, queues, kinds, info, started_at, beat_at,
-             beat_at > now() - :absent_ms * interval '1 millisecond' AS online
+             beat_at > now() - :absent_ms * interval '1 millisecond' AS online,
+             drain_requested_at IS NOT NULL AS draining
         FROM {schema}.worker
        WHERE (tenant IS NULL OR tenant = :tenant) AND name > :after
        ORDER BY name, started_at
        LIMIT :limit
+      """;
+
+  // In one order, or it and a round of beats could wait for each other.
+  private static final String DRAIN =
+      """
+      WITH meant AS MATERIALIZED (
+        SELECT incarnation
+          FROM {schema}.worker
+         WHERE name = :name AND (tenant = :tenant OR (:of_all AND tenant IS NULL))
+         ORDER BY incarnation
+           FOR UPDATE
+      )
+      UPDATE {schema}.worker
+         SET drain_requested_at = CASE WHEN :drain THEN coalesce(drain_requested_at, now()) END
+        FROM meant
+       WHERE worker.incarnation = meant.incarnation
       """;
 
   private final Db db;
@@ -78,7 +97,27 @@ public final class Workers {
         Columns.instant(row, "started_at"),
         Columns.instant(row, "beat_at"),
         row.getBoolean("online"),
+        row.getBoolean("draining"),
         Columns.optionalText(row, "info").map(Payload::new));
+  }
+
+  /**
+   * Asks a worker to take nothing more, or to go on; it hears of it within seconds. What it has, it
+   * finishes.
+   *
+   * @param ofAll also one that serves all tenants
+   * @return whether there is such a worker
+   */
+  public boolean drain(
+      Handle handle, TenantName tenant, String name, boolean ofAll, boolean drain) {
+    return handle
+            .createUpdate(db.sql(DRAIN))
+            .bind("name", Limits.name("name", name))
+            .bind("tenant", tenant.value())
+            .bind("of_all", ofAll)
+            .bind("drain", drain)
+            .execute()
+        > 0;
   }
 
   /**

@@ -13,7 +13,7 @@ import org.jdbi.v3.core.Handle;
  * Whether there is anything for a reaper to do, found by one cheap look: mostly there is not.
  *
  * @param serverUp since when anybody could have reached the database at all
- * @param overdue some attempt's lease ran out, or it ran too long
+ * @param overdue some attempt's lease ran out, it ran too long, or its agent is silent
  * @param untilPassing when the next resource passes on that a silent worker held; zero is now
  * @param waiting some job waits for a resource
  */
@@ -26,6 +26,12 @@ record Outlook(
       SELECT '{schema}' AS schema_name,
              extract(epoch FROM now() - pg_postmaster_start_time()) * 1000 AS up_ms,
              (SELECT fence FROM {schema}.job WHERE {overdue} ORDER BY fence LIMIT 1) IS NOT NULL
+               OR (SELECT agent_job.job_id
+                     FROM {schema}.agent
+                     JOIN {schema}.agent_job
+                       ON agent_job.worker = agent.name AND NOT agent_job.settled
+                    WHERE agent.seen_at < {schema}.clock() - {schema}.agent_patience()
+                    LIMIT 1) IS NOT NULL
                AS overdue,
              (SELECT extract(epoch FROM min(passes_at) - {schema}.clock()) * 1000
                 FROM {schema}.hold

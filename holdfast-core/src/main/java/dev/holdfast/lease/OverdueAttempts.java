@@ -5,10 +5,13 @@ import dev.holdfast.job.Failure;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Outcome;
+import dev.holdfast.job.Policy.OnLeaseLost;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -41,6 +44,25 @@ final class OverdueAttempts {
       """
           .replace("{overdue}", isOverdue());
 
+  // Agents that renew nothing but by what they say, and have said nothing at all for too long.
+  private static final String OF_SILENT_AGENTS =
+      """
+      SELECT job.id
+        FROM {schema}.agent
+        JOIN {schema}.agent_job ON agent_job.worker = agent.name AND NOT agent_job.settled
+       CROSS JOIN LATERAL (
+         SELECT id
+           FROM {schema}.job
+          WHERE job.id = agent_job.job_id
+            AND job.fence = agent_job.fence
+            AND job.worker = agent_job.worker
+         OFFSET 0
+       ) AS job
+       WHERE agent.seen_at < {schema}.clock() - {schema}.agent_patience()
+       ORDER BY job.id
+       LIMIT :limit
+      """;
+
   private static final String OF_WORKERS =
       """
       SELECT id
@@ -61,7 +83,7 @@ final class OverdueAttempts {
   // silent before its time was over was lost, however late that is found: it may have another try.
   private static final String LOCK_OVERDUE =
       """
-      SELECT job.state, job.started_at, {lease_columns}, lane.queue, lane.kind, queue.defaults,
+      SELECT job.state, job.stop_as, job.started_at, {lease_columns}, lane.queue, lane.kind, queue.defaults,
              (SELECT string_agg(line, E'\\n' ORDER BY id)
                 FROM (SELECT line, id
                         FROM {schema}.job_log
@@ -70,10 +92,18 @@ final class OverdueAttempts {
                        LIMIT 20) AS last) AS said,
              extract(epoch FROM {schema}.clock() - job.lease_expires_at) * 1000 AS silent_ms,
              coalesce(job.times_out_at < {schema}.clock() - :grace_ms * interval '1 millisecond'
-                        AND job.times_out_at <= job.lease_expires_at, false) AS timed_out
+                        AND job.times_out_at <= job.lease_expires_at, false) AS timed_out,
+             extract(epoch FROM {schema}.clock() - agent.seen_at) * 1000 AS agent_silent_ms,
+             extract(epoch FROM {schema}.agent_patience()) * 1000 AS agent_patience_ms,
+             extract(epoch FROM {schema}.agent_lease(agent_job.said IS NOT NULL)) * 1000
+               AS agent_lease_ms
         FROM {schema}.job
         JOIN {schema}.lane ON lane.id = job.lane
         LEFT JOIN {schema}.queue ON queue.name = lane.queue
+        LEFT JOIN {schema}.agent_job
+          ON agent_job.job_id = job.id AND agent_job.fence = job.fence
+             AND agent_job.worker = job.worker
+        LEFT JOIN {schema}.agent ON agent.name = agent_job.worker
        WHERE job.id = ANY (:job_ids)
          AND job.worker IS NOT NULL
        ORDER BY job.id
@@ -84,9 +114,11 @@ final class OverdueAttempts {
   private record Overdue(
       Lease lease,
       JobState state,
+      Optional<JobState> stopAs,
       Instant startedAt,
       Duration silent,
       boolean timedOut,
+      Optional<Silence> agent,
       Optional<String> said) {
 
     /**
@@ -94,8 +126,11 @@ final class OverdueAttempts {
      * counts as lost, there must have been as much time to renew it as it is long.
      */
     boolean isOver(Duration steady) {
-      Duration patience = lease.policy().leaseLength().minus(steady);
-      return timedOut || silent.compareTo(patience.isNegative() ? Duration.ZERO : patience) > 0;
+      Duration length = agent.map(Silence::lease).orElse(lease.policy().leaseLength());
+      Duration patience = length.minus(steady);
+      return timedOut
+          || silent.compareTo(patience.isNegative() ? Duration.ZERO : patience) > 0
+          || agent.filter(silence -> silence.isTooLong(steady)).isPresent();
     }
 
     Outcome outcome() {
@@ -103,11 +138,34 @@ final class OverdueAttempts {
         return Outcome.failed(Failure.timeout(lease.policy().timeout()));
       }
       return switch (state) {
-        // A job that was asked to stop and whose worker is gone has stopped.
-        case STOPPING -> new Outcome.Stopped();
+        case STOPPING -> stopping();
         case DISPATCHED -> new Outcome.NeverStarted();
         default -> new Outcome.LeaseExpired(lease.worker());
       };
+    }
+
+    // A job that was asked to stop and whose worker is gone has stopped. But where a lost lease is
+    // a
+    // failure it is one still, unless somebody said already what the job is to end as.
+    private Outcome stopping() {
+      boolean decided = stopAs.isPresent() && stopAs.get() != JobState.PAUSED;
+      return decided || lease.policy().onLeaseLost() == OnLeaseLost.RETRY
+          ? new Outcome.Stopped()
+          : new Outcome.LeaseExpired(lease.worker());
+    }
+  }
+
+  /**
+   * How long nothing was heard of an agent, and how long that may be.
+   *
+   * @param lease how long it may say nothing of this job
+   */
+  private record Silence(Duration lasts, Duration patience, Duration lease) {
+
+    /** As with leases: while nobody could be heard, nobody was silent. */
+    boolean isTooLong(Duration steady) {
+      Duration blind = patience.minus(steady);
+      return lasts.compareTo(blind.isNegative() ? patience : patience.plus(blind)) > 0;
     }
   }
 
@@ -117,6 +175,7 @@ final class OverdueAttempts {
   private final Holds holds;
   private final RandomGenerator dice;
   private final String overdue;
+  private final String ofSilentAgents;
   private final String ofWorkers;
   private final String resources;
   private final String lockOverdue;
@@ -129,6 +188,7 @@ final class OverdueAttempts {
     this.holds = new Holds(db);
     this.dice = dice;
     this.overdue = db.sql(OVERDUE);
+    this.ofSilentAgents = db.sql(OF_SILENT_AGENTS);
     this.ofWorkers = db.sql(OF_WORKERS);
     this.resources = db.sql(RESOURCES);
     this.lockOverdue = db.sql(LOCK_OVERDUE);
@@ -157,6 +217,8 @@ final class OverdueAttempts {
       ended = found.isEmpty() ? 0 : endBatch(found, steady);
       total += ended;
     } while (found.size() == BATCH && ended > 0);
+    List<UUID> orphans = db.inTransaction(this::ofSilentAgents);
+    total += orphans.isEmpty() ? 0 : endBatch(orphans, steady);
     if (total > 0) {
       log.warn("Ended {} attempts that ran too long or whose workers fell silent", total);
     }
@@ -209,6 +271,10 @@ final class OverdueAttempts {
         .list();
   }
 
+  private List<UUID> ofSilentAgents(Handle handle) {
+    return handle.createQuery(ofSilentAgents).bind("limit", BATCH).mapTo(UUID.class).list();
+  }
+
   private int end(Handle handle, List<UUID> jobIds, Predicate<Overdue> isOver) {
     holds.lock(handle, resourcesOf(handle, jobIds));
     List<Ended> ends =
@@ -220,9 +286,11 @@ final class OverdueAttempts {
                 new Overdue(
                     leaseRow.map(row, context),
                     JobState.of(row.getString("state")),
+                    Columns.optionalText(row, "stop_as").map(JobState::of),
                     Columns.instant(row, "started_at"),
                     Duration.ofMillis(row.getLong("silent_ms")),
                     row.getBoolean("timed_out"),
+                    silence(row),
                     Columns.optionalText(row, "said").map(OverdueAttempts::excerpt)))
             .stream()
             .filter(isOver)
@@ -230,6 +298,17 @@ final class OverdueAttempts {
             .toList();
     transitions.apply(handle, ends);
     return ends.size();
+  }
+
+  private static Optional<Silence> silence(ResultSet row) throws SQLException {
+    long lasts = row.getLong("agent_silent_ms");
+    return row.wasNull()
+        ? Optional.empty()
+        : Optional.of(
+            new Silence(
+                Duration.ofMillis(lasts),
+                Duration.ofMillis(row.getLong("agent_patience_ms")),
+                Duration.ofMillis(row.getLong("agent_lease_ms"))));
   }
 
   private static String excerpt(String said) {

@@ -98,6 +98,7 @@ public final class RemoteLeases {
   private final SharedClaims shared;
   private final KnownLeases known;
   private final Starts starts;
+  private final Stops stops;
   private final String recorded;
 
   RemoteLeases(
@@ -108,6 +109,7 @@ public final class RemoteLeases {
     this.shared = shared;
     this.known = known;
     this.starts = starts;
+    this.stops = new Stops(tenant.db());
     this.recorded = tenant.db().sql(RECORDED);
   }
 
@@ -140,6 +142,11 @@ public final class RemoteLeases {
     Map<LeaseKey, Lease> mine = mine(worker, keys);
     Map<LeaseKey, Status> statuses = starts.start(List.copyOf(mine.values()));
     return keys.stream().map(key -> renewal(key, statuses, mine)).toList();
+  }
+
+  /** A worker asks its own job to stop; false when it is not, or no longer, its job. */
+  public boolean requestStop(String worker, LeaseKey key) {
+    return stops.request(worker, key);
   }
 
   /**

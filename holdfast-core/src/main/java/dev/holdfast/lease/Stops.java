@@ -29,10 +29,32 @@ final class Stops {
        ) AS job
       """;
 
+  private static final String REQUEST =
+      """
+      UPDATE {schema}.job
+         SET state = 'stopping'
+       WHERE id = :job_id AND fence = :fence AND worker = :worker
+         AND state IN ('dispatched', 'running')
+      """;
+
+  private final Db db;
   private final String stopping;
 
   Stops(Db db) {
+    this.db = db;
     this.stopping = db.sql(STOPPING);
+  }
+
+  /** A worker says itself that its job is to stop; false when it is not its job. */
+  boolean request(String worker, LeaseKey key) {
+    return db.withHandle(handle ->
+        handle
+            .createUpdate(db.sql(REQUEST))
+            .bind("job_id", key.jobId())
+            .bind("fence", key.fence())
+            .bind("worker", worker)
+            .execute())
+        == 1;
   }
 
   /** Of ends that did not fit those whose job is to stop, ended as somebody wants it. */

@@ -13,6 +13,7 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Moved;
 import dev.holdfast.job.Payload;
+import dev.holdfast.job.Placement;
 import dev.holdfast.job.Policy.OnFailure;
 import dev.holdfast.job.Policy.OnStop;
 import dev.holdfast.job.Subject;
@@ -180,16 +181,55 @@ public final class Acts {
         id,
         act,
         (handle, job) -> {
-          if (job.state().isLeased()) {
-            forced.requeue(handle, id);
-          } else if (job.state().isFinished()) {
-            moves.revive(handle, job, 1, true);
-            blocks.remove(handle, id);
-          } else {
-            moves.set(handle, job, JobState.QUEUED, 0);
-          }
+          requeue(handle, job);
           return Optional.empty();
         });
+  }
+
+  /** Back to the queue, for another host. */
+  public Job requeue(UUID id, Placement placement, Act act) {
+    long lane = laneOf(id, placement);
+    return perform(
+        JobAct.REQUEUE,
+        id,
+        act,
+        (handle, job) -> {
+          requeue(handle, job);
+          moves.place(handle, reader.find(handle, id).orElseThrow(), lane);
+          return Optional.empty();
+        });
+  }
+
+  private void requeue(Handle handle, Job job) {
+    if (job.state().isLeased()) {
+      forced.requeue(handle, job.id());
+    } else if (job.state().isFinished()) {
+      moves.revive(handle, job, 1, true);
+      blocks.remove(handle, job.id());
+    } else {
+      moves.set(handle, job, JobState.QUEUED, 0);
+    }
+  }
+
+  /** A job that waits is for another host from now on. */
+  public Job place(UUID id, Placement placement, Act act) {
+    long lane = laneOf(id, placement);
+    return perform(
+        JobAct.CHANGE,
+        id,
+        act,
+        (handle, job) -> {
+          moves.place(handle, job, lane);
+          return Optional.empty();
+        });
+  }
+
+  // Before the transaction, because a lane is made on a connection of its own.
+  private long laneOf(UUID id, Placement placement) {
+    return reader
+        .lane(id)
+        .map(old -> lanes.idOf(old.withHost(placement)))
+        .orElseThrow(() -> Refusals.noSuchJob(id));
   }
 
   /** The job has failed, on somebody's word. */

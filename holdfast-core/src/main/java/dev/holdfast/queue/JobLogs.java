@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.jdbi.v3.core.statement.Query;
 
 /** What the attempts of jobs logged. */
 final class JobLogs {
@@ -27,8 +28,8 @@ final class JobLogs {
 
   private static final String TAIL =
       """
-      SELECT id, at, line
-        FROM (SELECT id, at, line
+      SELECT id, at, fence, line, ends
+        FROM (SELECT id, at, fence, line, ends
                 FROM {schema}.job_log
                WHERE job_id = :id
                ORDER BY id DESC
@@ -62,29 +63,36 @@ final class JobLogs {
    */
   LogChunk from(UUID id, long offset, int limit) {
     Limits.page("limit", limit);
-    List<LogChunk.Line> lines = new ArrayList<>();
-    long ends =
-        db.withHandle(handle ->
-            handle
-                .createQuery(from)
-                .bind("id", id)
-                .bind("offset", offset)
-                .bind("limit", limit)
-                .reduceRows(
-                    offset,
-                    (before, row) -> {
-                      lines.add(
-                          new LogChunk.Line(
-                              row.getColumn("at", Instant.class),
-                              row.getColumn("fence", Long.class),
-                              row.getColumn("line", String.class)));
-                      return row.getColumn("ends", Long.class);
-                    }));
-    return new LogChunk(lines, ends);
+    return db.withHandle(handle ->
+        chunk(handle.createQuery(from).bind("id", id).bind("offset", offset), offset, limit));
   }
 
   /** The last lines, oldest first. */
-  List<LogEntry> tail(UUID id, int limit) {
+  LogChunk tail(UUID id, int limit) {
+    Limits.page("limit", limit);
+    return db.withHandle(handle -> chunk(handle.createQuery(tail).bind("id", id), 0, limit));
+  }
+
+  private static LogChunk chunk(Query query, long offset, int limit) {
+    List<LogChunk.Line> lines = new ArrayList<>();
+    long ends =
+        query
+            .bind("limit", limit)
+            .reduceRows(
+                offset,
+                (before, row) -> {
+                  lines.add(
+                      new LogChunk.Line(
+                          row.getColumn("at", Instant.class),
+                          row.getColumn("fence", Long.class),
+                          row.getColumn("line", String.class)));
+                  return row.getColumn("ends", Long.class);
+                });
+    return new LogChunk(lines, ends);
+  }
+
+  /** The last lines with their numbers, oldest first. */
+  List<LogEntry> entries(UUID id, int limit) {
     Limits.page("limit", limit);
     return db.withHandle(handle ->
         handle

@@ -9,6 +9,7 @@ import dev.holdfast.job.Job;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
+import dev.holdfast.job.TraceContext;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jdbi.v3.core.JdbiException;
 
 /** The jobs of one tenant, as applications see them: put them in, look at them. Thread-safe. */
@@ -53,6 +55,7 @@ public final class Jobs {
   private final Codec codec;
   private final Announcer announcer;
   private final WhyNot whyNot;
+  private final Supplier<Optional<TraceContext>> currentTrace;
   private final Lanes lanes;
   private final Enqueuer enqueuer;
   private final BulkCopy bulkCopy;
@@ -63,8 +66,19 @@ public final class Jobs {
   private final JobLogs logs;
   private final String items;
 
+  /** Without traces. */
   public Jobs(Tenant tenant, Codec codec, Announcer announcer, WhyNot whyNot) {
+    this(tenant, codec, announcer, whyNot, Optional::empty);
+  }
+
+  public Jobs(
+      Tenant tenant,
+      Codec codec,
+      Announcer announcer,
+      WhyNot whyNot,
+      Supplier<Optional<TraceContext>> currentTrace) {
     this.whyNot = whyNot;
+    this.currentTrace = currentTrace;
     this.db = tenant.db();
     this.lanes = new Lanes(db);
     this.tenant = tenant.name().value();
@@ -96,7 +110,7 @@ public final class Jobs {
    * hear of it at the commit.
    */
   public Enqueued enqueue(Connection connection, NewJob job) {
-    JobRow row = JobRow.of(job, codec);
+    JobRow row = JobRow.of(traced(job), codec);
     return inCallersTransaction(
         connection,
         row.mayExist(),
@@ -125,7 +139,7 @@ public final class Jobs {
   /** Stores all jobs in the caller's transaction; answers in their order. */
   public List<Enqueued> enqueueAll(Connection connection, List<NewJob> jobs) {
     checkSize(jobs);
-    List<JobRow> rows = jobs.stream().map(job -> JobRow.of(job, codec)).toList();
+    List<JobRow> rows = jobs.stream().map(job -> JobRow.of(traced(job), codec)).toList();
     boolean mayExist = rows.stream().anyMatch(JobRow::mayExist);
     return inCallersTransaction(
         connection,
@@ -181,9 +195,18 @@ public final class Jobs {
     return logs.from(id, offset, limit);
   }
 
-  /** The last lines that the job's attempts logged, oldest first. */
-  public List<LogEntry> logTail(UUID id, int limit) {
+  /**
+   * The last lines of what the job's attempts logged.
+   *
+   * @param limit in lines
+   */
+  public LogChunk logTail(UUID id, int limit) {
     return logs.tail(id, limit);
+  }
+
+  /** The same lines, numbered. */
+  public List<LogEntry> logEntries(UUID id, int limit) {
+    return logs.entries(id, limit);
   }
 
   /**
@@ -247,10 +270,18 @@ public final class Jobs {
     }
   }
 
+  /** In the trace of whoever enqueues it, unless it says another. */
+  private NewJob traced(NewJob job) {
+    Optional<TraceContext> current = currentTrace.get();
+    return current.isEmpty() || job.policy().trace().isPresent()
+        ? job
+        : job.withTrace(current.get());
+  }
+
   // The lane is looked up before a connection is taken, or a burst of first jobs could use up the
   // pool with enqueuers that each wait for a second connection.
   private JobRow row(NewJob job) {
-    JobRow row = JobRow.of(job, codec);
+    JobRow row = JobRow.of(traced(job), codec);
     lanes.idOf(row.lane());
     return row;
   }

@@ -45,6 +45,17 @@ record Lane(
     return new Lane(queue, kind, priority, host, hostRequired, labels, guarded);
   }
 
+  Lane withHost(Placement placement) {
+    return new Lane(
+        queue,
+        kind,
+        priority,
+        placement.host().orElse(""),
+        placement.hostRequired(),
+        labels,
+        guarded);
+  }
+
   void bindTo(SqlStatement<?> statement) {
     statement
         .bind("queue", queue)

@@ -102,6 +102,18 @@ final class Moves {
        WHERE id = :id AND fence = :fence AND state = :from
       """;
 
+  // Its turn begins now: a host that it prefers is to be offered it first.
+  private static final String PLACE =
+      """
+      UPDATE {schema}.job
+         SET run_at = {schema}.clock(),
+             lane = :lane,
+             waiting_on = NULL,
+             waiting_since = NULL,
+             passed_over = NULL
+       WHERE id = :id AND fence = :fence AND state = :from
+      """;
+
   private static final String DELETE =
       """
       WITH job AS (
@@ -145,6 +157,7 @@ final class Moves {
   private final String revive;
   private final String restate;
   private final String change;
+  private final String place;
   private final String delete;
   private final String resolve;
 
@@ -156,6 +169,7 @@ final class Moves {
     this.revive = db.sql(REVIVE);
     this.restate = db.sql(RESTATE);
     this.change = db.sql(CHANGE);
+    this.place = db.sql(PLACE);
     this.delete = db.sql(DELETE);
     this.resolve = db.sql(RESOLVE);
   }
@@ -220,6 +234,11 @@ final class Moves {
             .bindByType("lane", lane, Long.class)
             .bindByType("tags", tags == null ? null : tags.toArray(String[]::new), String[].class),
         job);
+  }
+
+  /** A waiting job is for other hosts. */
+  void place(Handle handle, Job job, long lane) {
+    execute(handle.createUpdate(place).bind("lane", lane), job);
   }
 
   /** A finished job, with everything that is known about it. */

@@ -17,7 +17,11 @@ public final class History {
 
   // A transaction of a few thousand rows.
   private static final int PAGES_AT_ONCE = 256;
-  private static final int PORTIONS_PER_RUN = 64;
+  // Every worker does this once a minute, and a page takes ten microseconds: no more than it takes
+  // to come round in an hour, when things are kept for days.
+  private static final int RUNS_PER_ROUND = 60;
+  private static final long LEAST_PORTIONS = 4;
+  private static final long MOST_PORTIONS = 64;
 
   // One that blocks its target is not over for those who wait there.
   private static final String JOBS =
@@ -123,8 +127,10 @@ public final class History {
 
   private int go(Sweep sweep) {
     long pages = db.withHandle(handle -> handle.createQuery(sweep.pages).mapTo(Long.class).one());
+    long portions =
+        Math.clamp(pages / (PAGES_AT_ONCE * RUNS_PER_ROUND), LEAST_PORTIONS, MOST_PORTIONS);
     int removed = 0;
-    for (int portion = 0; portion < PORTIONS_PER_RUN && sweep.next < pages; portion++) {
+    for (int portion = 0; portion < portions && sweep.next < pages; portion++) {
       removed += remove(sweep, sweep.next);
       sweep.next += PAGES_AT_ONCE;
     }

@@ -132,6 +132,12 @@ public final class Schedules {
     return definitions.list(after, limit);
   }
 
+  /** Lets it be due, or not: what else it says stays. */
+  public Planned enable(String name, boolean enabled, Act act) {
+    Planned before = get(name).orElseThrow(() -> noSuch(name));
+    return put(before.schedule().withEnabled(enabled), act);
+  }
+
   /** Its slots are kept: what ran, ran. */
   public void delete(String name, Act act) {
     Limits.name("name", name);

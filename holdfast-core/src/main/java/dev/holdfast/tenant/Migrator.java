@@ -23,7 +23,12 @@ public final class Migrator {
   public static final Migrator CONTROL =
       new Migrator(
           "control",
-          List.of("001_tenants_and_workers", "002_tokens", "003_worker_info", "004_signatures"));
+          List.of(
+              "001_tenants_and_workers",
+              "002_tokens",
+              "003_worker_info",
+              "004_sessions_and_drains",
+              "005_signatures"));
   public static final Migrator TENANT =
       new Migrator(
           "tenant",
@@ -33,7 +38,9 @@ public final class Migrator {
               "003_invariants_of_resources",
               "004_schedules",
               "005_registry",
-              "007_targets_and_pull"));
+              "006_agents",
+              "007_targets_and_pull",
+              "008_kind_settings"));
 
   private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 

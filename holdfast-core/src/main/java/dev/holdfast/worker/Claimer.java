@@ -3,7 +3,6 @@ package dev.holdfast.worker;
 import dev.holdfast.job.Limits;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Claimed;
-import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.loop.Pace;
 import java.time.Duration;
@@ -16,7 +15,7 @@ final class Claimer implements Loop.Step {
   private static final Duration SETTLE = Duration.ofNanos(250_000);
   private static final int MOST_SETTLES = 8;
 
-  private final LeaseSource leases;
+  private final Surroundings surroundings;
   private final WorkerConfig config;
   private final WorkerSetup setup;
   private final InFlight inFlight;
@@ -26,12 +25,12 @@ final class Claimer implements Loop.Step {
   private volatile boolean hungry;
 
   Claimer(
-      LeaseSource leases,
+      Surroundings surroundings,
       WorkerConfig config,
       WorkerSetup setup,
       InFlight inFlight,
       Runner runner) {
-    this.leases = leases;
+    this.surroundings = surroundings;
     this.config = config;
     this.setup = setup;
     this.inFlight = inFlight;
@@ -41,6 +40,10 @@ final class Claimer implements Loop.Step {
   @Override
   public Duration runOnce() {
     hungry = false;
+    if (surroundings.draining().getAsBoolean()) {
+      backlog = false;
+      return config.pollInterval(); // what it has goes on; whether it may again is asked anew
+    }
     int free = backlog ? settledPermits() : inFlight.freePermits();
     if (free <= 0) {
       hungry = true;
@@ -54,7 +57,7 @@ final class Claimer implements Loop.Step {
       pace.begin();
     }
     long sentNanos = System.nanoTime();
-    Claimed claimed = leases.claim(request(limit));
+    Claimed claimed = surroundings.leases().claim(request(limit));
     pace.end();
     claimed.leases().forEach(lease -> runner.start(lease, sentNanos));
     setup

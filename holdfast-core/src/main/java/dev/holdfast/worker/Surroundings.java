@@ -4,6 +4,7 @@ import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.wake.Bell;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * What a worker stands on.
@@ -12,22 +13,43 @@ import java.util.List;
  * @param heartbeat the same leases by a way of their own, so that beats never wait behind claims
  * @param bell wakes it
  * @param background what runs beside it, as long as it is started
+ * @param draining whether somebody asked it to take nothing more
  */
 public record Surroundings(
-    LeaseSource leases, LeaseSource heartbeat, Bell bell, List<Background> background) {
+    LeaseSource leases,
+    LeaseSource heartbeat,
+    Bell bell,
+    List<Background> background,
+    BooleanSupplier draining) {
 
   public Surroundings {
     background = List.copyOf(background);
   }
 
-  /** A loop that runs as long as the worker does, with what comes before and after. */
-  public record Background(String name, Loop.Step step, Runnable atStart, AutoCloseable atEnd) {
+  /** Where whoever gives out leases knows who is to have none. */
+  public Surroundings(
+      LeaseSource leases, LeaseSource heartbeat, Bell bell, List<Background> background) {
+    this(leases, heartbeat, bell, background, () -> false);
+  }
 
-    public Background(String name, Loop.Step step, AutoCloseable atEnd) {
+  /** Something that runs as long as the worker does. */
+  @FunctionalInterface
+  public interface Background {
+
+    /** What ends it again. */
+    AutoCloseable start();
+  }
+
+  /** A loop, with what comes before and after. */
+  public record Looping(String name, Loop.Step step, Runnable atStart, AutoCloseable atEnd)
+      implements Background {
+
+    public Looping(String name, Loop.Step step, AutoCloseable atEnd) {
       this(name, step, () -> {}, atEnd);
     }
 
-    AutoCloseable start() {
+    @Override
+    public AutoCloseable start() {
       try {
         atStart.run();
       } catch (RuntimeException e) { // what it had begun would be left open

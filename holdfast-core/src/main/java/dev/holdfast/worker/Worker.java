@@ -56,7 +56,7 @@ public final class Worker implements AutoCloseable {
     this.inFlight = new InFlight(config.concurrency());
     this.finisher = new Finisher(leases, inFlight, setup.listener());
     this.runner = new Runner(leases, setup, inFlight, finisher);
-    this.claimer = new Claimer(leases, config, setup, inFlight, runner);
+    this.claimer = new Claimer(surroundings, config, setup, inFlight, runner);
     this.heartbeater =
         new Heartbeater(
             surroundings.heartbeat(), config.heartbeatInterval(), inFlight, setup.listener());

@@ -10,7 +10,9 @@ import dev.holdfast.server.api.Parts;
 import dev.holdfast.server.api.Routes;
 import dev.holdfast.server.auth.TokenFile;
 import dev.holdfast.server.auth.Tokens;
+import dev.holdfast.server.database.Database;
 import dev.holdfast.server.dialect.Dialects;
+import dev.holdfast.server.dialect.agents.AgentDesks;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.http.Web;
 import dev.holdfast.server.notify.Courier;
@@ -22,6 +24,8 @@ import dev.holdfast.server.tenancy.Desks;
 import dev.holdfast.server.tenancy.PullSecret;
 import dev.holdfast.server.tenancy.Registry;
 import dev.holdfast.server.tenancy.Setting;
+import dev.holdfast.server.ui.Sampler;
+import dev.holdfast.server.ui.Ui;
 import dev.holdfast.tenant.TenantName;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayDeque;
@@ -45,14 +49,15 @@ public final class HoldfastServer implements AutoCloseable {
 
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final List<Route> routes;
+  private final Ui ui;
   private final LongPolls polls;
+  private final AgentDesks agents;
   private final Optional<String> newToken;
   private Optional<Web> web = Optional.empty();
 
-  private HoldfastServer(
-      ServerConfig config, DataSource dataSource, Map<String, String> environment) {
-    Holdfast holdfast = Holdfast.on(dataSource).migrate();
-    Tokens tokens = new Tokens(holdfast.tenants().control());
+  private HoldfastServer(ServerConfig config, Holdfast holdfast, Map<String, String> environment) {
+    holdfast.migrate();
+    Tokens tokens = new Tokens(holdfast.tenants().control(), holdfast.reserved().control());
     RemoteWorkers workers = new RemoteWorkers(holdfast.tenants().control());
     Desks desks = new Desks(holdfast, workers);
     this.polls = new LongPolls();
@@ -62,12 +67,17 @@ public final class HoldfastServer implements AutoCloseable {
     seed(holdfast, desks, environment);
     seedSecret(desks, environment);
     Figures figures = new Figures();
-    this.routes = new ArrayList<>(Pages.routes(holdfast, figures));
     Parts parts = new Parts(config, holdfast, desks, tokens, polls, workers, hints);
-    routes.addAll(Routes.of(parts));
-    routes.addAll(Dialects.of(parts));
+    Sampler sampler = new Sampler(holdfast);
+    List<Route> api = Routes.of(parts);
+    this.ui = new Ui(parts, sampler, api);
+    this.routes = new ArrayList<>(Pages.routes(holdfast, figures));
+    routes.addAll(api);
+    this.agents = new AgentDesks(holdfast, config.agents());
+    routes.addAll(Dialects.of(parts, agents));
+    routes.addAll(ui.routes());
     routes.addAll(Pages.documents(routes));
-    start(config, holdfast, tokens, workers, desks, polls, figures.registry());
+    start(parts, sampler, figures.registry());
   }
 
   // One secret for all tenants would let each one's workers into the others.
@@ -85,14 +95,10 @@ public final class HoldfastServer implements AutoCloseable {
     }
   }
 
-  private void start(
-      ServerConfig config,
-      Holdfast holdfast,
-      Tokens tokens,
-      RemoteWorkers workers,
-      Desks desks,
-      LongPolls polls,
-      MeterRegistry registry) {
+  private void start(Parts parts, Sampler sampler, MeterRegistry registry) {
+    ServerConfig config = parts.config();
+    Holdfast holdfast = parts.holdfast();
+    Desks desks = parts.desks();
     try {
       if (config.upkeep()) {
         open.push(holdfast.upkeep());
@@ -116,9 +122,14 @@ public final class HoldfastServer implements AutoCloseable {
       if (config.roles().contains(ServerRole.WEB)) {
         open.push(holdfast.listen());
         open.push(holdfast.onWork(polls::ring));
-        open.push(Loop.start("holdfast-workers", workers));
+        open.push(Loop.start("holdfast-workers", parts.workers()));
         open.push(Loop.start("holdfast-inspector", new Inspector(holdfast, registry)));
-        Web started = Web.start(config, tokens, desks, routes, registry);
+        open.push(Loop.start("holdfast-sampler", sampler));
+        if (config.upkeep()) {
+          agents.repairAll();
+          open.push(Loop.start("holdfast-agents", agents));
+        }
+        Web started = Web.start(config, parts.tokens(), desks, routes, ui::problem, registry);
         web = Optional.of(started);
         open.push(started);
         open.push(polls); // first, so that nobody who waits keeps the server from ending
@@ -147,18 +158,18 @@ public final class HoldfastServer implements AutoCloseable {
   }
 
   /** Starts a node; it is ready when this returns. */
-  public static HoldfastServer start(ServerConfig config, DataSource dataSource) {
-    return start(config, dataSource, System.getenv());
+  public static HoldfastServer start(ServerConfig config, Database database) {
+    return new HoldfastServer(config, database.holdfast(), System.getenv());
   }
 
   /**
-   * Starts a node.
+   * Starts a node on a pool of somebody's, of which nothing is set aside.
    *
    * @param environment seeds settings that are not stored yet
    */
   public static HoldfastServer start(
       ServerConfig config, DataSource dataSource, Map<String, String> environment) {
-    return new HoldfastServer(config, dataSource, environment);
+    return new HoldfastServer(config, Holdfast.on(dataSource), environment);
   }
 
   /** Where it listens; empty without the web's role. */
@@ -169,6 +180,11 @@ public final class HoldfastServer implements AutoCloseable {
   /** How many workers wait here for a tenant's work. */
   public int waiting(TenantName tenant) {
     return polls.waiting(tenant);
+  }
+
+  /** What agents share with this node. */
+  public AgentDesks agents() {
+    return agents;
   }
 
   /** The first token, when this start made it. */

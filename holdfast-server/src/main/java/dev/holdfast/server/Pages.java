@@ -13,10 +13,6 @@ import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.http.Route.Method;
 import dev.holdfast.tenant.TenantName;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -24,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is not the API: whether the server is well, its figures, its document, a plain page. */
+/** What is not the API: whether the server is well, its figures, its document. */
 final class Pages {
 
   private static final int PATIENCE_SECONDS = 2;
@@ -45,10 +41,7 @@ final class Pages {
                 "Figures, for Prometheus",
                 request -> Answer.text("text/plain; version=0.0.4", figures.text()))
             .ofAllTenants(),
-        Route.open("/", "To the dashboard", Pages::home),
-        Route.open("/ui", "A plain page that lists jobs", request -> page("ui.html", "text/html")),
-        Route.open("/ui/app.js", "Its script", request -> page("app.js", "text/javascript")),
-        Route.open("/ui/app.css", "Its looks", request -> page("app.css", "text/css")));
+        Route.open("/", "To the dashboard", Pages::home));
   }
 
   static List<Route> documents(List<Route> routes) {
@@ -95,17 +88,5 @@ final class Pages {
   private static Answer home(Request request) {
     request.http().res().setHeader("Location", "/ui");
     return new Answer(302, "text/plain", "/ui");
-  }
-
-  private static Answer page(String name, String type) {
-    try (InputStream in = Pages.class.getResourceAsStream("/dev/holdfast/server/" + name)) {
-      if (in == null) {
-        throw new IllegalStateException("no resource " + name);
-      }
-      return Answer.text(
-          type + "; charset=utf-8", new String(in.readAllBytes(), StandardCharsets.UTF_8));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

@@ -14,6 +14,7 @@ import java.util.Set;
  *
  * @param data where the first token is kept
  * @param executors what it runs itself
+ * @param agents the directory that is shared with remote agents, and their names
  * @param upkeep looks after silent workers' jobs; off only where something else does, like a test
  *     that moves the clock
  */
@@ -24,6 +25,7 @@ public record ServerConfig(
     Trust trust,
     ExecutorSettings executors,
     RequestLimits limits,
+    AgentSettings agents,
     boolean upkeep) {
 
   public ServerConfig {
@@ -45,11 +47,12 @@ public record ServerConfig(
         Trust.DEFAULT,
         ExecutorSettings.NONE,
         RequestLimits.DEFAULTS,
+        AgentSettings.defaults(data),
         true);
   }
 
   public ServerConfig withRoles(Set<ServerRole> roles) {
-    return new ServerConfig(data, roles, address, trust, executors, limits, upkeep);
+    return new ServerConfig(data, roles, address, trust, executors, limits, agents, upkeep);
   }
 
   public ServerConfig withAddress(String host, int port) {
@@ -77,22 +80,26 @@ public record ServerConfig(
   }
 
   public ServerConfig withExecutors(ExecutorSettings executors) {
-    return new ServerConfig(data, roles, address, trust, executors, limits, upkeep);
+    return new ServerConfig(data, roles, address, trust, executors, limits, agents, upkeep);
   }
 
   public ServerConfig withLimits(RequestLimits limits) {
-    return new ServerConfig(data, roles, address, trust, executors, limits, upkeep);
+    return new ServerConfig(data, roles, address, trust, executors, limits, agents, upkeep);
+  }
+
+  public ServerConfig withAgents(AgentSettings agents) {
+    return new ServerConfig(data, roles, address, trust, executors, limits, agents, upkeep);
   }
 
   public ServerConfig withUpkeep(boolean upkeep) {
-    return new ServerConfig(data, roles, address, trust, executors, limits, upkeep);
+    return new ServerConfig(data, roles, address, trust, executors, limits, agents, upkeep);
   }
 
   private ServerConfig with(Address address) {
-    return new ServerConfig(data, roles, address, trust, executors, limits, upkeep);
+    return new ServerConfig(data, roles, address, trust, executors, limits, agents, upkeep);
   }
 
   private ServerConfig with(Trust trust) {
-    return new ServerConfig(data, roles, address, trust, executors, limits, upkeep);
+    return new ServerConfig(data, roles, address, trust, executors, limits, agents, upkeep);
   }
 }

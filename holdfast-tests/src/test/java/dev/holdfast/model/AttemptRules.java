@@ -109,7 +109,8 @@ record AttemptRules(Model model) {
 
   private void loseLease(ModelJob job) {
     model.linger(job);
-    if (job.phase == Phase.STOPPING) {
+    boolean undecided = job.stopAs.filter(as -> as != Phase.PAUSED).isEmpty();
+    if (job.phase == Phase.STOPPING && !(undecided && job.spec.failsWhenLost())) {
       stopped(job);
     } else if (job.spec.failsWhenLost() || job.isLastAttempt()) {
       fail(job);

@@ -109,6 +109,10 @@ class HostileInputTest {
   private List<Reply> replies(Caller caller, Route route) {
     List<Reply> replies = new ArrayList<>();
     String method = route.method().name();
+    if (route.isPage() && route.method() == Route.Method.POST) {
+      replies.addAll(forms(caller, route));
+      return replies;
+    }
     if (route.path().startsWith("/t/")) { // the same handler as without it, found by another way
       for (String text : TEXTS) {
         replies.add(
@@ -142,6 +146,30 @@ class HostileInputTest {
                 method,
                 fill(route, text, text),
                 route.fields().isEmpty() ? Optional.empty() : Optional.of("{}")));
+      }
+    }
+    return replies;
+  }
+
+  // Each field alone, and beside an id that there is not: enough to be looked at, and too little to
+  // be stored. A tenant's name would be enough.
+  private static List<Reply> forms(Caller caller, Route route) {
+    List<Reply> replies = new ArrayList<>();
+    for (String body :
+        List.of("", "&&&", "%", "%zz=1", "=", "a=b=c", "_csrf=", "x".repeat(5_000))) {
+      replies.add(caller.form(route.path(), body));
+    }
+    replies.add(caller.send("POST", route.path(), Optional.of("{}")));
+    for (String field : route.fields()) {
+      for (String text : TEXTS) {
+        if (route.path().equals("/ui/do/tenant") && text.matches("[a-z]+")) {
+          continue;
+        }
+        replies.add(caller.form(route.path(), field + "=" + text));
+        replies.add(caller.form(route.path(), field + "=" + text + "&" + field + "=" + text));
+        if (!route.parameters().isEmpty() || route.fields().contains("id")) {
+          replies.add(caller.form(route.path(), "id=" + ID + "&" + field + "=" + text));
+        }
       }
     }
     return replies;

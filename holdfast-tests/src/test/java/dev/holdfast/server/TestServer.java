@@ -17,10 +17,17 @@ import java.util.Set;
 public final class TestServer implements AutoCloseable {
 
   private final HoldfastServer server;
+  private final ServerConfig config;
   private final Tokens tokens = new Tokens(TestDatabase.shared().holdfast().tenants().control());
 
   private TestServer(ServerConfig config) {
+    this.config = config;
     server = HoldfastServer.start(config, TestDatabase.shared().dataSource(), Map.of());
+  }
+
+  /** Another one with it shares the directory of agents. */
+  ServerConfig ownConfig() {
+    return config;
   }
 
   public static ServerConfig config() {

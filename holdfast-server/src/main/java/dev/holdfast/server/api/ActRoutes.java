@@ -13,6 +13,7 @@ import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobAct;
+import dev.holdfast.job.Limits;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Policy.OnStop;
 import dev.holdfast.queue.Acts;
@@ -93,9 +94,11 @@ final class ActRoutes {
                 POST,
                 BASE + "/jobs/actions",
                 Role.OPERATOR,
-                "Does the same to many jobs, by filter; dry_run only says to which",
+                "Does the same to many jobs, by filter or ids; dry_run only says to which",
                 this::performOnMany)
-            .fields("action", "filter", "reason", "force", "result", "dry_run", "limit", "after"));
+            .fields(
+                "action", "filter", "ids", "reason", "force", "result", "dry_run", "limit",
+                "after"));
     return routes;
   }
 
@@ -195,18 +198,7 @@ final class ActRoutes {
     if (what == JobAct.CANCEL) {
       request.require(Role.ADMIN, "cancelling");
     }
-    Fields filter =
-        body.optionalObject("filter").orElseThrow(() -> body.missing("filter", "an object"));
-    filter.only(Set.copyOf(JobQuery.NAMES));
-    int limit = body.optionalInt("limit").orElse(100);
-    JobPage page =
-        request
-            .desk()
-            .jobs()
-            .list(
-                JobQuery.read(filter::optionalText),
-                body.optionalText("after").map(after -> Fields.uuid("after", after)),
-                limit);
+    JobPage page = body.says("ids") ? byIds(request, body) : byFilter(request, body);
     boolean dryRun = body.flag("dry_run");
     ObjectNode json = Json.object().put("dry_run", dryRun).put("matched", page.jobs().size());
     ArrayNode results = json.putArray("results");
@@ -216,6 +208,35 @@ final class ActRoutes {
                 dryRun ? preview(request, what, job, body) : one(request, what, job, body)));
     Json.put(json, "after", page.after());
     return Answer.ok(json);
+  }
+
+  private static JobPage byFilter(Request request, Fields body) {
+    Fields filter =
+        body.optionalObject("filter")
+            .orElseThrow(() -> body.missing("filter", "an object, or ids"));
+    filter.only(Set.copyOf(JobQuery.NAMES));
+    return request
+        .desk()
+        .jobs()
+        .list(
+            JobQuery.read(filter::optionalText),
+            body.optionalText("after").map(after -> Fields.uuid("after", after)),
+            body.optionalInt("limit").orElse(100));
+  }
+
+  // Those that are there, in the order in which they were named.
+  private static JobPage byIds(Request request, Fields body) {
+    if (body.says("filter")) {
+      throw HoldfastException.invalid("ids", "given beside filter", "one of the two");
+    }
+    List<UUID> ids =
+        body.texts("ids").stream().map(id -> Fields.uuid("ids", id)).distinct().toList();
+    if (ids.isEmpty() || ids.size() > Limits.PAGE_ROWS) {
+      throw HoldfastException.invalid("ids", ids.size() + " ids", "1 to " + Limits.PAGE_ROWS);
+    }
+    Map<UUID, Job> found = request.desk().jobs().all(ids);
+    return new JobPage(
+        ids.stream().filter(found::containsKey).map(found::get).toList(), Optional.empty());
   }
 
   private static JobAct onMany(String name) {

@@ -8,6 +8,7 @@ import dev.holdfast.Holdfast;
 import dev.holdfast.api.Fields;
 import dev.holdfast.api.Json;
 import dev.holdfast.api.LeaseJson;
+import dev.holdfast.audit.Act;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.fleet.RemoteWorkers;
@@ -20,6 +21,7 @@ import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.subject.SubjectState;
+import dev.holdfast.tenant.TenantName;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,6 +52,20 @@ final class FleetRoutes {
                 "Says that a worker is there, and how it is",
                 this::heartbeat)
             .fields("worker", "host", "labels", "queues", "kinds", "info"),
+        Route.of(
+                POST,
+                BASE + "/workers/{name}/drain",
+                Role.OPERATOR,
+                "Asks a worker to take nothing more",
+                request -> drain(request, true))
+            .fields("reason"),
+        Route.of(
+                POST,
+                BASE + "/workers/{name}/resume",
+                Role.OPERATOR,
+                "Lets a drained worker take jobs again",
+                request -> drain(request, false))
+            .fields("reason"),
         Route.of(
             GET, BASE + "/subjects/{type}/{id}", Role.VIEWER, "Where a subject is", this::subject));
   }
@@ -93,6 +109,28 @@ final class FleetRoutes {
     return Fields.of("info", Json.object());
   }
 
+  // One that serves all tenants is not for one tenant's people to stop.
+  private Answer drain(Request request, boolean drain) {
+    Act act = request.act(request.body());
+    String name = request.path("name");
+    TenantName tenant = request.desk().tenant().name();
+    boolean ofAll = request.mayDo(Role.SYSTEM);
+    request
+        .desk()
+        .tenant()
+        .db()
+        .useTransaction(handle -> {
+          if (!holdfast.workers().drain(handle, tenant, name, ofAll, drain)) {
+            throw new HoldfastException(ErrorCode.NOT_FOUND, "no worker " + name + " of " + tenant);
+          }
+          request
+              .desk()
+              .audit()
+              .write(handle, act, drain ? "drain" : "undrain", "worker:" + name, "", "");
+        });
+    return Answer.done();
+  }
+
   private static ObjectNode json(WorkerState worker) {
     ObjectNode json = Json.object();
     json.put("name", worker.info().name());
@@ -107,6 +145,7 @@ final class FleetRoutes {
             kinds -> kinds.stream().sorted().forEach(json.putArray("kinds")::add),
             () -> json.putNull("kinds"));
     json.put("online", worker.online());
+    json.put("draining", worker.draining());
     worker
         .vitals()
         .ifPresentOrElse(vitals -> Json.put(json, "info", vitals), () -> json.putNull("info"));

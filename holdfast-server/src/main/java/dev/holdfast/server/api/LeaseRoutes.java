@@ -48,6 +48,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class LeaseRoutes {
 
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
+  private static final Duration PAUSE = Duration.ofMillis(500);
 
   private final LongPolls polls;
   private final Finishes finishes = new Finishes();
@@ -88,7 +89,8 @@ final class LeaseRoutes {
                 this::start)
             .fields("worker", "leases"),
         Route.of(POST, BASE + "/leases/extend", Role.WORKER, "Renews leases", this::extend)
-            .fields("worker", "leases", "lease_seconds"),
+            .fields("worker", "leases", "lease_seconds")
+            .urgent(),
         Route.of(
                 POST, BASE + "/leases/finish", Role.WORKER, "Says how attempts ended", this::finish)
             .fields("worker", "results"),
@@ -142,6 +144,9 @@ final class LeaseRoutes {
             asked.queues(),
             asked.kinds());
     workers.seen(worker);
+    if (workers.isDraining(request.desk().tenant().name(), worker.name())) {
+      return counted(request, () -> drained(request, worker, wait));
+    }
     // Who can wait does not ask for itself, also not at first: there may be a thousand.
     Hand hand =
         wait.isZero() ? now(request, asked.thoroughly()) : await(request, asked, wait, worker);
@@ -151,35 +156,56 @@ final class LeaseRoutes {
     return Answer.ok(json);
   }
 
+  private interface Wait<T> {
+    T run() throws InterruptedException;
+  }
+
+  private <T> T counted(Request request, Wait<T> wait) throws InterruptedException {
+    String who = request.principal().key();
+    if (!turnstile.enter(who)) {
+      throw Refusal.of(429, "TOO_MANY_LONG_POLLS", "more waits at once than a token may have");
+    }
+    try {
+      return wait.run();
+    } finally {
+      turnstile.leave(who);
+    }
+  }
+
+  // Made to wait as if there were nothing, or it would ask without a pause.
+  private Answer drained(Request request, WorkerInfo worker, Duration wait)
+      throws InterruptedException {
+    long began = System.nanoTime();
+    while (System.nanoTime() - began < wait.toNanos()
+        && !request.isAbandoned()
+        && workers.isDraining(request.desk().tenant().name(), worker.name())) {
+      Thread.sleep(PAUSE);
+      workers.seen(worker);
+    }
+    ObjectNode json = Json.object();
+    json.putArray("leases");
+    return Answer.ok(json.put("drain", true));
+  }
+
   private static Hand now(Request request, ClaimRequest asked) {
     return Hand.of(request.desk().leases().claim(asked).leases(), request.desk().jobs());
   }
 
   private Hand await(Request request, ClaimRequest asked, Duration wait, WorkerInfo worker)
       throws InterruptedException {
-    String who = request.principal().key();
-    if (!turnstile.enter(who)) {
-      throw Refusal.of(429, "TOO_MANY_LONG_POLLS", "more waits at once than a token may have");
-    }
-    try {
-      return polls.await(
-          request.desk(),
-          asked,
-          wait,
-          new LongPolls.Caller() {
-            @Override
-            public void stillWaits() {
-              workers.seen(worker);
-            }
+    LongPolls.Caller caller =
+        new LongPolls.Caller() {
+          @Override
+          public void stillWaits() {
+            workers.seen(worker);
+          }
 
-            @Override
-            public boolean isGone() {
-              return request.isAbandoned();
-            }
-          });
-    } finally {
-      turnstile.leave(who);
-    }
+          @Override
+          public boolean isGone() {
+            return request.isAbandoned();
+          }
+        };
+    return counted(request, () -> polls.await(request.desk(), asked, wait, caller));
   }
 
   private Answer start(Request request) {
@@ -190,7 +216,7 @@ final class LeaseRoutes {
 
   private Answer extend(Request request) {
     Fields body = request.body();
-    RemoteLeases leases = request.desk().leases();
+    RemoteLeases leases = request.desk().pulse();
     Optional<Duration> length = body.optionalSeconds("lease_seconds");
     length.ifPresent(seconds -> Policy.checkLease("lease_seconds", seconds));
     return renewals(leases.extend(worker(request, body), keys(leases, body), length), "extended");

@@ -84,20 +84,41 @@ public final class Tokens {
               Columns.optionalInstant(row, "expires_at"),
               Columns.optionalInstant(row, "revoked_at"));
 
-  private final SecureRandom random = new SecureRandom();
+  private static final SecureRandom RANDOM = new SecureRandom(); // thread-safe
+
   private final Db db;
+  private final Db reserved;
   private final String inForce;
 
   public Tokens(Db control) {
+    this(control, control);
+  }
+
+  /**
+   * The same.
+   *
+   * @param reserved by connections for those who must not wait behind everybody else
+   */
+  public Tokens(Db control, Db reserved) {
     this.db = control;
+    this.reserved = reserved;
     this.inForce = control.sql(IN_FORCE);
   }
 
   /** A token that nobody has yet, of as many random bits as a key. */
   public String draw() {
+    return PREFIX + drawSecret();
+  }
+
+  /** As many random bits as a key, as text. */
+  public static String drawSecret() {
     byte[] bytes = new byte[BYTES];
-    random.nextBytes(bytes);
-    return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    RANDOM.nextBytes(bytes);
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  Db db() {
+    return db;
   }
 
   /**
@@ -143,10 +164,19 @@ public final class Tokens {
 
   /** Whose token it is, if it is in force. */
   public Optional<Principal> principal(String token) {
+    return principal(token, db);
+  }
+
+  /** The same for those who must not wait behind everybody else. */
+  public Optional<Principal> principalAtOnce(String token) {
+    return principal(token, reserved);
+  }
+
+  private Optional<Principal> principal(String token, Db by) {
     if (!isToken(token)) {
       return Optional.empty();
     }
-    return db.withHandle(handle ->
+    return by.withHandle(handle ->
         handle
             .createQuery(inForce)
             .bind("hash", hash(token))
@@ -196,7 +226,8 @@ public final class Tokens {
     return SHAPE.matcher(text).matches();
   }
 
-  private static byte[] hash(String token) {
+  /** What is kept of a secret. */
+  public static byte[] hash(String token) {
     try {
       return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
     } catch (NoSuchAlgorithmException e) {

@@ -1,6 +1,8 @@
 package dev.holdfast.server.dialect;
 
 import dev.holdfast.server.api.Parts;
+import dev.holdfast.server.dialect.agents.AgentDesks;
+import dev.holdfast.server.dialect.agents.AgentDialect;
 import dev.holdfast.server.dialect.pull.PullRoutes;
 import dev.holdfast.server.dialect.pull.Signatures;
 import dev.holdfast.server.dialect.targets.TargetRoutes;
@@ -17,10 +19,11 @@ public final class Dialects {
 
   private Dialects() {}
 
-  public static List<Route> of(Parts parts) {
+  public static List<Route> of(Parts parts, AgentDesks agents) {
     List<Route> routes = new ArrayList<>();
     routes.addAll(new TargetRoutes().routes());
     routes.addAll(new PullRoutes(parts.workers(), new Signatures(parts)).routes());
+    routes.addAll(AgentDialect.routes(agents, parts.workers(), parts.config().limits().streams()));
     return routes.stream()
         .map(Route::inDialect)
         .flatMap(route -> Stream.of(route, route.underTenant()))

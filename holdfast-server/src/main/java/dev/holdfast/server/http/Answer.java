@@ -8,6 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
 public record Answer(int status, String contentType, String body) {
 
   private static final String JSON = "application/json";
+  private static final String HTML = "text/html; charset=utf-8";
 
   public static Answer ok(JsonNode json) {
     return json(200, JSON, json);
@@ -23,6 +24,19 @@ public record Answer(int status, String contentType, String body) {
 
   public static Answer text(String contentType, String text) {
     return new Answer(200, contentType, text);
+  }
+
+  public static Answer page(int status, String html) {
+    return new Answer(status, HTML, html);
+  }
+
+  /** To another page, which is then asked for anew. */
+  public static Answer seeOther() {
+    return new Answer(303, HTML, "");
+  }
+
+  boolean isPage() {
+    return contentType.equals(HTML);
   }
 
   /** {@code {"done": true}}: there is nothing else to say. */

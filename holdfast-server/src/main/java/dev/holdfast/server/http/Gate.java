@@ -5,6 +5,7 @@ import dev.holdfast.error.HoldfastException;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.auth.Principal;
 import dev.holdfast.server.auth.Role;
+import dev.holdfast.server.auth.Sessions;
 import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.tenant.TenantName;
 import io.javalin.http.Context;
@@ -20,6 +21,8 @@ import java.util.regex.Pattern;
 final class Gate {
 
   private static final String BEARER = "bearer ";
+  private static final String JSON = "application/json";
+  private static final String FORM = "application/x-www-form-urlencoded";
   private static final Pattern BAD_ESCAPE = Pattern.compile("%(?![0-9A-Fa-f]{2})");
   private static final String TENANT = "X-Holdfast-Tenant";
   private static final Set<String> OWN_PAGES = Set.of("same-origin", "none");
@@ -28,12 +31,14 @@ final class Gate {
   private final ServerConfig config;
   private final boolean loopback; // asked once: a name might have to be looked up
   private final Tokens tokens;
+  private final Sessions sessions;
   private final Throttle throttle;
 
-  Gate(ServerConfig config, Tokens tokens, Throttle throttle) {
+  Gate(ServerConfig config, Tokens tokens, Sessions sessions, Throttle throttle) {
     this.config = config;
     this.loopback = config.address().isLoopback();
     this.tokens = tokens;
+    this.sessions = sessions;
     this.throttle = throttle;
   }
 
@@ -55,17 +60,29 @@ final class Gate {
       throw Refusal.of(403, "FOREIGN_ORIGIN", "requests of other sites' pages are not served");
     }
     switch (style) {
-      case NATIVE -> checkType(http);
+      case NATIVE -> checkType(http, JSON, "NOT_JSON"); // which a form cannot say that it is
+      case PAGE -> checkType(http, FORM, "NOT_A_FORM");
       case DIALECT -> checkSite(http);
     }
   }
 
-  // A form cannot say that it is JSON.
-  private static void checkType(Context http) {
+  private static void checkType(Context http, String wanted, String code) {
     boolean hasBody = http.contentLength() > 0 || http.header("Transfer-Encoding") != null;
     String type = Optional.ofNullable(http.header("Content-Type")).orElse("");
-    if (hasBody && !type.split(";", 2)[0].strip().equalsIgnoreCase("application/json")) {
-      throw Refusal.of(415, "NOT_JSON", "a body must be sent as application/json");
+    if (hasBody && !type.split(";", 2)[0].strip().equalsIgnoreCase(wanted)) {
+      throw Refusal.of(415, code, "a body must be sent as " + wanted);
+    }
+  }
+
+  /** Refuses a form that cannot be read, or was not made by one of our pages for this visitor. */
+  void checkForm(Context http, TenantName tenant) {
+    if (BAD_ESCAPE.matcher(http.body()).find()) {
+      throw HoldfastException.invalid("form", "a % that begins nothing", "%XX of UTF-8");
+    }
+    boolean byToken = bearer(http).isPresent();
+    if (!byToken && !Visit.of(http).admits(tenant, http.formParam(Visit.CSRF_FIELD))) {
+      throw Refusal.of(
+          403, "BAD_FORM", "this form is out of date, or of another tenant; load the page again");
     }
   }
 
@@ -125,37 +142,51 @@ final class Gate {
     Optional.ofNullable(http.header(ApiVersion.HEADER)).ifPresent(ApiVersion::check);
   }
 
-  /** Who sends it. */
+  /** Who sends it: whose token, or, where people look at pages, whose session it is. */
   Principal identify(Context http, Route route) {
     return route
         .credential()
         .flatMap(
             credential -> credential.identify(http, asked(http, route).orElse(TenantName.DEFAULT)))
         .map(this::throttled)
-        .orElseGet(() -> identify(http));
+        .orElseGet(() -> byTokenOrSession(http, route));
   }
 
-  private Principal identify(Context http) {
+  private Principal byTokenOrSession(Context http, Route route) {
     if (!config.trust().auth()) {
       return throttled(Principal.EVERYBODY);
     }
-    String header = http.header("Authorization");
-    if (header == null || !header.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
-      throw Refusal.of(401, "NO_TOKEN", "say who you are: Authorization: Bearer <token>");
+    Optional<String> token = bearer(http);
+    if (token.isPresent()) {
+      return throttled(
+          (route.isUrgent() ? tokens.principalAtOnce(token.get()) : tokens.principal(token.get()))
+              .orElseThrow(
+                  () -> Refusal.of(401, "BAD_TOKEN", "the token is unknown, expired or revoked")));
     }
-    return throttled(
-        tokens
-            .principal(header.substring(BEARER.length()).strip())
-            .orElseThrow(
-                () -> Refusal.of(401, "BAD_TOKEN", "the token is unknown, expired or revoked")));
+    if (route.isPage()) {
+      return throttled(
+          Visit.of(http)
+              .session()
+              .flatMap(sessions::principal)
+              .orElseThrow(() -> Refusal.of(401, "NO_SESSION", "sign in to see this page")));
+    }
+    throw Refusal.of(401, "NO_TOKEN", "say who you are: Authorization: Bearer <token>");
+  }
+
+  private static Optional<String> bearer(Context http) {
+    return Optional.ofNullable(http.header("Authorization"))
+        .filter(header -> header.regionMatches(true, 0, BEARER, 0, BEARER.length()))
+        .map(header -> header.substring(BEARER.length()).strip());
   }
 
   /** Whether who was let in would still be: a stream outlives many a token. */
-  boolean isKnown(Context http) {
-    String header = Optional.ofNullable(http.header("Authorization")).orElse("");
+  boolean isKnown(Context http, Route route) {
     return !config.trust().auth()
-        || (header.length() > BEARER.length()
-            && tokens.principal(header.substring(BEARER.length()).strip()).isPresent());
+        || bearer(http)
+            .map(token -> tokens.principal(token).isPresent())
+            .orElseGet(() ->
+                route.isPage()
+                    && Visit.of(http).session().flatMap(sessions::principal).isPresent());
   }
 
   private Principal throttled(Principal principal) {
@@ -182,7 +213,9 @@ final class Gate {
   static TenantName tenant(Context http, Route route, Principal principal) {
     Optional<TenantName> asked = asked(http, route);
     if (principal.tenant().isEmpty()) {
-      return asked.orElse(TenantName.DEFAULT);
+      return asked
+          .or(() -> route.isPage() ? Visit.of(http).tenant() : Optional.empty())
+          .orElse(TenantName.DEFAULT);
     }
     TenantName own = principal.tenant().get();
     if (asked.isPresent() && !asked.get().equals(own)) {

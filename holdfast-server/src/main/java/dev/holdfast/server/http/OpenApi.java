@@ -20,13 +20,15 @@ public final class OpenApi {
         .put("version", "1")
         .put("description", "Durable job execution.");
     ObjectNode paths = json.putObject("paths");
-    routes.forEach(route -> {
-      ObjectNode path =
-          paths.get(route.path()) instanceof ObjectNode there
-              ? there
-              : paths.putObject(route.path());
-      path.set(route.method().name().toLowerCase(Locale.ROOT), operation(route));
-    });
+    routes.stream()
+        .filter(route -> !route.isPage())
+        .forEach(route -> {
+          ObjectNode path =
+              paths.get(route.path()) instanceof ObjectNode there
+                  ? there
+                  : paths.putObject(route.path());
+          path.set(route.method().name().toLowerCase(Locale.ROOT), operation(route));
+        });
     ObjectNode components = json.putObject("components");
     components
         .putObject("securitySchemes")
@@ -65,7 +67,7 @@ public final class OpenApi {
     ObjectNode wrong =
         responses.putObject("default").put("description", "What went wrong").putObject("content");
     switch (route.style()) {
-      case NATIVE ->
+      case NATIVE, PAGE -> // though pages are not for programs, and not in here
           wrong
               .putObject("application/problem+json")
               .putObject("schema")

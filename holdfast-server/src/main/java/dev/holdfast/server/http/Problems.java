@@ -16,7 +16,8 @@ public final class Problems {
 
   private Problems() {}
 
-  static Refusal refusal(Exception e) {
+  /** What is to be said of it, in whatever form. */
+  public static Refusal refusal(Exception e) {
     return switch (e) {
       case Refusal.Refused refused -> refused.refusal();
       case HoldfastException failure -> refusal(failure);
@@ -70,7 +71,7 @@ public final class Problems {
     return Answer.json(refusal.status(), "application/problem+json", json);
   }
 
-  private static String title(int status) {
+  public static String title(int status) {
     return switch (status) {
       case 400 -> "Bad request";
       case 401 -> "Who are you?";

@@ -7,6 +7,7 @@ import dev.holdfast.api.Json;
 import dev.holdfast.audit.Act;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Limits;
+import dev.holdfast.job.TraceContext;
 import dev.holdfast.server.auth.Principal;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.tenancy.Desk;
@@ -15,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -22,6 +24,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** What is asked, by whom and of which tenant, with everything read as what it must be. */
 public final class Request {
@@ -37,14 +40,44 @@ public final class Request {
   private final Principal principal;
   private final Supplier<Desk> desk;
   private final BooleanSupplier known;
+  private final Optional<Said> said;
+
+  /** What another route is asked in the same breath, in place of what came by the wire. */
+  private record Said(Map<String, String> named, ObjectNode body) {}
 
   Request(
       Route route, Context http, Principal principal, Supplier<Desk> desk, BooleanSupplier known) {
+    this(route, http, principal, desk, known, Optional.empty());
+  }
+
+  private Request(
+      Route route,
+      Context http,
+      Principal principal,
+      Supplier<Desk> desk,
+      BooleanSupplier known,
+      Optional<Said> said) {
     this.known = known;
     this.route = route;
     this.http = http;
     this.principal = principal;
     this.desk = desk;
+    this.said = said;
+  }
+
+  /**
+   * Asks another route for the same person in the same tenant, as a page does for its forms.
+   *
+   * @param named the names in braces of its path
+   */
+  public Answer ask(Route other, Map<String, String> named, ObjectNode body) throws Exception {
+    if (!mayDo(other.role().orElseThrow())) {
+      throw Refusal.of(403, "FORBIDDEN", "this needs the role " + other.role().get().stored());
+    }
+    Said instead = new Said(Map.copyOf(named), body);
+    return other
+        .handler()
+        .handle(new Request(other, http, principal, desk, known, Optional.of(instead)));
   }
 
   public Principal principal() {
@@ -83,7 +116,7 @@ public final class Request {
   }
 
   public String path(String name) {
-    return Limits.name(name, http.pathParam(name));
+    return Limits.name(name, parameter(name));
   }
 
   public UUID id() {
@@ -91,7 +124,36 @@ public final class Request {
   }
 
   public UUID id(String name) {
-    return Fields.uuid(name, http.pathParam(name));
+    return Fields.uuid(name, parameter(name));
+  }
+
+  private String parameter(String name) {
+    return said.map(instead -> instead.named().getOrDefault(name, ""))
+        .orElseGet(() -> http.pathParam(name));
+  }
+
+  /** A field of the form that came with it, without what is around it. */
+  public Optional<String> form(String name) {
+    List<String> values = forms(name);
+    if (values.size() > 1) {
+      throw HoldfastException.invalid(name, values.size() + " times", "once");
+    }
+    return values.stream().findFirst();
+  }
+
+  /** All that a form says under one name; what was left empty is not said. */
+  public List<String> forms(String name) {
+    return http.formParams(name).stream()
+        .map(value -> checked(name, value.strip()))
+        .filter(value -> !value.isEmpty())
+        .toList();
+  }
+
+  private static String checked(String name, String value) {
+    if (value.indexOf('\0') >= 0 || !UTF_8.newEncoder().canEncode(value)) {
+      throw HoldfastException.invalid(name, "text that cannot be kept", "whole characters, no NUL");
+    }
+    return value;
   }
 
   public Optional<String> query(String name) {
@@ -151,6 +213,9 @@ public final class Request {
 
   /** Whatever JSON came with it. */
   public JsonNode json() {
+    if (said.isPresent()) {
+      return said.get().body();
+    }
     String text = text();
     JsonNode json = text.isBlank() ? Json.object() : Json.parse("body", text);
     // Half of a character, which only an escape can say: no text could keep it.
@@ -171,6 +236,13 @@ public final class Request {
     } catch (CharacterCodingException e) {
       throw HoldfastException.invalid("body", "bytes that are not UTF-8", "UTF-8");
     }
+  }
+
+  /** The trace that it belongs to, where it says so. */
+  public Optional<TraceContext> trace() {
+    return TraceContext.ofHeaders(
+        Optional.ofNullable(http.header("traceparent")),
+        Optional.ofNullable(http.header("tracestate")));
   }
 
   /** Who acts, and why. */

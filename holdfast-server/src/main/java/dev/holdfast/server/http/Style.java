@@ -19,11 +19,16 @@ public enum Style {
    * no content type takes a guard away from pages of others, who can send forms to any address; so
    * these routes refuse whatever a browser marks as another site's, also where it only reads.
    */
-  DIALECT;
+  DIALECT,
+  /**
+   * For people with a browser: a body is a form that proves which page it is from, who asks is told
+   * by a session or a token, and errors are pages.
+   */
+  PAGE;
 
   Answer answer(Refusal refusal) {
     return switch (this) {
-      case NATIVE -> Problems.of(refusal);
+      case NATIVE, PAGE -> Problems.of(refusal); // a page, where there is a browser to show it
       case DIALECT -> {
         ObjectNode json = Json.object().put("detail", refusal.detail());
         refusal.more().forEach(json::put);
@@ -32,14 +37,11 @@ public enum Style {
     };
   }
 
-  Answer answer(Exception e) {
-    return answer(Problems.refusal(e));
-  }
-
   /** For what no route takes: the style of those whose paths begin alike. */
   static final class Neighbours {
 
     private static final String OWN = "/api/v1";
+    private static final String PAGES = "/ui";
 
     private final Set<String> dialects;
 
@@ -52,6 +54,9 @@ public enum Style {
     }
 
     Style of(String path) {
+      if (first(path).equals(PAGES)) {
+        return PAGE;
+      }
       return !path.startsWith(OWN) && dialects.contains(first(path)) ? DIALECT : NATIVE;
     }
 

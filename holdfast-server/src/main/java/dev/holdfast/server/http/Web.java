@@ -3,6 +3,7 @@ package dev.holdfast.server.http;
 import dev.holdfast.api.ApiVersion;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.auth.Principal;
+import dev.holdfast.server.auth.Sessions;
 import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.server.tenancy.Desk;
 import dev.holdfast.server.tenancy.Desks;
@@ -42,27 +43,54 @@ public final class Web implements AutoCloseable {
   // Asked by address, whatever names the server has.
   private static final Set<String> PROBES = Set.of("/healthz", "/readyz");
 
+  // Nothing inline, nothing from elsewhere, and in nobody's frame.
+  private static final String POLICY =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+          + " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
   private final ServerConfig config;
   private final Gate gate;
   private final Desks desks;
+  private final ErrorPage errorPage;
   private final MeterRegistry registry;
   private final Style.Neighbours neighbours;
   private final Javalin javalin;
 
   private Web(
-      ServerConfig config, Tokens tokens, Desks desks, List<Route> routes, MeterRegistry registry) {
+      ServerConfig config,
+      Tokens tokens,
+      Desks desks,
+      List<Route> routes,
+      ErrorPage errorPage,
+      MeterRegistry registry) {
     this.config = config;
     this.gate =
-        new Gate(config, tokens, new Throttle(config.limits().perSecond(), System::nanoTime));
+        new Gate(
+            config,
+            tokens,
+            new Sessions(tokens),
+            new Throttle(config.limits().perSecond(), System::nanoTime));
+    this.errorPage = errorPage;
     this.desks = desks;
     this.registry = registry;
     this.neighbours = new Style.Neighbours(routes);
     this.javalin = Javalin.create(javalin -> configure(javalin, routes));
   }
 
+  /** What went wrong, for people. */
+  @FunctionalInterface
+  public interface ErrorPage {
+    Answer of(Context http, Refusal refusal);
+  }
+
   public static Web start(
-      ServerConfig config, Tokens tokens, Desks desks, List<Route> routes, MeterRegistry registry) {
-    Web web = new Web(config, tokens, desks, routes, registry);
+      ServerConfig config,
+      Tokens tokens,
+      Desks desks,
+      List<Route> routes,
+      ErrorPage errorPage,
+      MeterRegistry registry) {
+    Web web = new Web(config, tokens, desks, routes, errorPage, registry);
     web.javalin.start();
     return web;
   }
@@ -89,13 +117,15 @@ public final class Web implements AutoCloseable {
     routes.forEach(route -> add(javalin, route));
     javalin.routes.exception(
         HttpResponseException.class,
-        (e, http) -> send(http, neighbours.of(http.path()).answer(refusal(e))));
+        (e, http) -> send(http, answer(http, neighbours.of(http.path()), refusal(e))));
     javalin.routes.exception(
-        Exception.class, (e, http) -> send(http, neighbours.of(http.path()).answer(e)));
+        Exception.class,
+        (e, http) -> send(http, answer(http, neighbours.of(http.path()), Problems.refusal(e))));
     javalin.routes.after(http -> {
       http.header("X-Content-Type-Options", "nosniff");
       http.header(ApiVersion.HEADER, String.valueOf(ApiVersion.CURRENT));
-      http.header("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'");
+      http.header("Content-Security-Policy", POLICY);
+      http.header("Referrer-Policy", "same-origin"); // names of things stand in addresses
     });
   }
 
@@ -152,7 +182,7 @@ public final class Web implements AutoCloseable {
       }
       answer = route.handler().handle(request(route, http));
     } catch (HttpResponseException e) {
-      answer = route.style().answer(refusal(e));
+      answer = answer(http, route.style(), refusal(e));
     } catch (EofException e) {
       log.debug("Somebody went away in the midst of {}", route, e);
       answer =
@@ -161,24 +191,35 @@ public final class Web implements AutoCloseable {
       answer =
           route.style().answer(new Refusal(408, "TIMEOUT", "The request did not come to its end"));
     } catch (Exception e) {
-      answer = route.style().answer(e);
+      answer = answer(http, route.style(), Problems.refusal(e));
     }
     send(http, answer);
   }
 
+  private Answer answer(Context http, Style style, Refusal refusal) {
+    return style == Style.PAGE ? errorPage.of(http, refusal) : style.answer(refusal);
+  }
+
   private Request request(Route route, Context http) {
+    boolean isForm = route.isPage() && route.method() != Route.Method.GET;
     if (route.role().isEmpty()) {
+      if (isForm) {
+        gate.checkForm(http, TenantName.DEFAULT); // of nobody yet, and so of no tenant
+      }
       return new Request(route, http, Principal.EVERYBODY, Web::noTenant, () -> true);
     }
     gate.checkVersion(http);
     Principal principal = gate.identify(http, route);
     gate.authorise(principal, route.role().get());
     gate.checkQueries(http, route);
-    BooleanSupplier known = () -> gate.isKnown(http);
-    if (route.scope() == Route.Scope.SYSTEM) {
+    BooleanSupplier known = () -> gate.isKnown(http, route);
+    if (route.scope() == Route.Scope.SYSTEM && !route.isPage()) {
       return new Request(route, http, principal, Web::noTenant, known);
     }
     TenantName tenant = Gate.tenant(http, route, principal);
+    if (isForm) {
+      gate.checkForm(http, tenant);
+    }
     return new Request(route, http, principal, once(() -> desks.of(tenant)), known);
   }
 
@@ -207,8 +248,10 @@ public final class Web implements AutoCloseable {
     if (!answer.body().isEmpty()) {
       http.contentType(answer.contentType()).result(answer.body());
     }
-    http.header("Cache-Control", "no-store");
-    if (answer.status() == 401) {
+    if (http.res().getHeader("Cache-Control") == null) {
+      http.header("Cache-Control", "no-store");
+    }
+    if (answer.status() == 401 && !answer.isPage()) {
       http.header("WWW-Authenticate", "Bearer");
     }
   }

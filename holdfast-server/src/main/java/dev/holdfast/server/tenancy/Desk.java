@@ -4,6 +4,7 @@ import dev.holdfast.audit.Audit;
 import dev.holdfast.hold.Resources;
 import dev.holdfast.invariant.Invariants;
 import dev.holdfast.lease.RemoteLeases;
+import dev.holdfast.overview.Overview;
 import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.queue.Queues;
@@ -11,7 +12,11 @@ import dev.holdfast.schedule.Schedules;
 import dev.holdfast.subject.Subjects;
 import dev.holdfast.tenant.Tenant;
 
-/** One tenant's things, ready to hand. */
+/**
+ * One tenant's things, ready to hand.
+ *
+ * @param pulse the same leases by connections of their own, for beats
+ */
 public record Desk(
     Tenant tenant,
     Jobs jobs,
@@ -22,7 +27,9 @@ public record Desk(
     Subjects subjects,
     Audit audit,
     Invariants invariants,
+    Overview overview,
     RemoteLeases leases,
+    RemoteLeases pulse,
     Kinds kinds,
     Nodes nodes,
     Settings settings,

@@ -6,9 +6,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What can be set for a tenant while the server runs, under the documents' own names. They are the
+ * What can be set for a tenant while the server runs, under the documents' own names. Most are the
  * defaults of a dialect's queue, and are kept where the engine reads them: in that queue's own
- * settings, so that jobs which do not say otherwise follow at once.
+ * settings, so that jobs which do not say otherwise follow at once. The others stand in the table
+ * of settings, where statements read them.
  */
 public enum Setting {
   LEASE_SEC_DEFAULT(180, 1, 86_400, "pull", "lease_seconds"),
@@ -16,7 +17,10 @@ public enum Setting {
   BACKOFF_BASE_SEC(30, 0, 2_592_000, "pull", "retry.base_seconds"),
   BACKOFF_MAX_SEC(3_600, 0, 2_592_000, "pull", "retry.cap_seconds"),
   TOKEN_LIMIT(15_000, 1, Long.MAX_VALUE, "targets", "token_limit"),
-  QUEUE_CLAIM_TTL(300, 1, 86_400, "agents", "lease_seconds");
+  QUEUE_CLAIM_TTL(300, 1, 86_400, "agents", "lease_seconds"),
+  HOST_HEARTBEAT_TTL(60, 1, 86_400),
+  WORKER_STALE_GRACE_SECONDS(120, 0, 86_400),
+  JOB_STATUS_TTL(300, 1, 86_400);
 
   /** Where a queue's defaults say it. */
   record Place(String queue, String field) {
@@ -31,13 +35,21 @@ public enum Setting {
   private final long most;
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of two strings
-  private final Place place;
+  private final Optional<Place> place;
 
   Setting(long ofItself, long least, long most, String queue, String field) {
+    this(ofItself, least, most, Optional.of(new Place(queue, field)));
+  }
+
+  Setting(long ofItself, long least, long most) {
+    this(ofItself, least, most, Optional.empty());
+  }
+
+  Setting(long ofItself, long least, long most, Optional<Place> place) {
     this.ofItself = ofItself;
     this.least = least;
     this.most = most;
-    this.place = new Place(queue, field);
+    this.place = place;
   }
 
   /** What it is when nobody said. */
@@ -45,8 +57,14 @@ public enum Setting {
     return ofItself;
   }
 
-  Place place() {
+  /** Empty where it stands in the table of settings. */
+  Optional<Place> place() {
     return place;
+  }
+
+  /** Agents' leases end by it, also those that they have already. */
+  boolean endsAgentsLeases() {
+    return this == QUEUE_CLAIM_TTL || this == JOB_STATUS_TTL;
   }
 
   long checked(long value) {

@@ -2,6 +2,7 @@ package dev.holdfast.server.tenancy;
 
 import dev.holdfast.audit.Act;
 import dev.holdfast.audit.Audit;
+import dev.holdfast.lease.AgentWords;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenant;
 import java.util.EnumMap;
@@ -30,6 +31,11 @@ public final class Settings {
       SELECT (defaults #>> :path)::numeric FROM {schema}.queue WHERE name = :queue
       """;
 
+  private static final String SAID =
+      """
+      SELECT value::numeric FROM {schema}.setting WHERE name = :name
+      """;
+
   private static final String LOCK =
       """
       SELECT name FROM {schema}.queue WHERE name = :queue FOR UPDATE
@@ -54,9 +60,11 @@ public final class Settings {
 
   private final Db db;
   private final Audit audit;
+  private final AgentWords agents;
 
   Settings(Tenant tenant) {
     this.db = tenant.db();
+    this.agents = new AgentWords(tenant);
     this.audit = new Audit(tenant);
   }
 
@@ -72,10 +80,14 @@ public final class Settings {
   }
 
   private long inForce(Handle handle, Setting setting) {
-    return handle
-        .createQuery(db.sql(IN_FORCE))
-        .bind("queue", setting.place().queue())
-        .bindArray("path", String.class, setting.place().path())
+    return setting
+        .place()
+        .map(place ->
+            handle
+                .createQuery(db.sql(IN_FORCE))
+                .bind("queue", place.queue())
+                .bindArray("path", String.class, place.path()))
+        .orElseGet(() -> handle.createQuery(db.sql(SAID)).bind("name", setting.name()))
         .mapTo(Long.class)
         .findOne()
         .orElse(setting.ofItself());
@@ -85,17 +97,23 @@ public final class Settings {
   public void put(Setting setting, long value, Act act) {
     long checked = setting.checked(value);
     db.useTransaction(handle -> {
-      handle
-          .createQuery(db.sql(LOCK))
-          .bind("queue", setting.place().queue())
-          .mapTo(String.class)
-          .findOne();
+      setting
+          .place()
+          .ifPresent(place ->
+              handle
+                  .createQuery(db.sql(LOCK))
+                  .bind("queue", place.queue())
+                  .mapTo(String.class)
+                  .findOne());
       String before = String.valueOf(inForce(handle, setting));
       store(handle, SAY, setting, checked);
       enforce(handle, setting, checked);
       audit.write(
           handle, act, "put_setting", "setting:" + setting, before, String.valueOf(checked));
     });
+    if (setting.endsAgentsLeases()) {
+      agents.renewAll();
+    }
   }
 
   /** What the environment says, where nobody said anything yet. */
@@ -121,11 +139,14 @@ public final class Settings {
   }
 
   private void enforce(Handle handle, Setting setting, long value) {
-    handle
-        .createUpdate(db.sql(ENFORCE))
-        .bind("queue", setting.place().queue())
-        .bindArray("path", String.class, setting.place().path())
-        .bind("value", value)
-        .execute();
+    setting
+        .place()
+        .ifPresent(place ->
+            handle
+                .createUpdate(db.sql(ENFORCE))
+                .bind("queue", place.queue())
+                .bindArray("path", String.class, place.path())
+                .bind("value", value)
+                .execute());
   }
 }

@@ -186,7 +186,7 @@ public final class TargetRoutes {
   private Answer logs(Request request) {
     Job job = job(request);
     int limit = request.query("limit").isPresent() ? request.limit() : Limits.PAGE_ROWS;
-    return Answer.ok(TargetJson.log(job.id(), request.desk().jobs().logTail(job.id(), limit)));
+    return Answer.ok(TargetJson.log(job.id(), request.desk().jobs().logEntries(job.id(), limit)));
   }
 
   private interface Doing {

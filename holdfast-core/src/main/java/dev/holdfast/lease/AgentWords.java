@@ -1,0 +1,141 @@
+package dev.holdfast.lease;
+
+import dev.holdfast.job.JobState;
+import dev.holdfast.tenant.Columns;
+import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.Tenant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * What agents say of the jobs that they have, beside how they end. Each word renews the lease, and
+ * is kept only under it: by job, fence, owner and state. Thread-safe.
+ */
+public final class AgentWords {
+
+  // What was said under earlier leases is not about this one.
+  private static final String GIVEN =
+      """
+      INSERT INTO {schema}.agent_job (job_id, worker, fence, heard_at, revision)
+      SELECT job_id, worker, fence, {schema}.clock(), 1
+        FROM unnest(:job_ids, :workers, :fences) AS given (job_id, worker, fence)
+       ORDER BY job_id
+      ON CONFLICT (job_id) DO UPDATE
+         SET worker = excluded.worker, fence = excluded.fence, heard_at = excluded.heard_at,
+             said = NULL, container_id = NULL, container_name = NULL, exit_code = NULL,
+             error = NULL, details = NULL, revision = agent_job.revision + 1, settled = false
+       WHERE coalesce(agent_job.fence, 0) < excluded.fence
+      """;
+
+  private static final String SAY =
+      """
+      WITH mine AS (
+        UPDATE {schema}.job
+           SET lease_expires_at = {schema}.clock() + {schema}.agent_lease(true)
+         WHERE id = :job_id AND fence = :fence AND worker = :worker AND state = :state
+        RETURNING id, worker, fence
+      )
+      INSERT INTO {schema}.agent_job
+             (job_id, worker, fence, heard_at, said, container_id, container_name, exit_code, error,
+              details, revision)
+      SELECT id, worker, fence, {schema}.clock(), :said, :container_id, :container_name,
+             :exit_code, :error, :details::json, 1
+        FROM mine
+      ON CONFLICT (job_id) DO UPDATE
+         SET worker = excluded.worker, fence = excluded.fence, heard_at = excluded.heard_at,
+             said = excluded.said,
+             container_id = coalesce(excluded.container_id, agent_job.container_id),
+             container_name = coalesce(excluded.container_name, agent_job.container_name),
+             exit_code = coalesce(excluded.exit_code, agent_job.exit_code),
+             error = coalesce(excluded.error, agent_job.error),
+             details = coalesce(excluded.details, agent_job.details),
+             revision = agent_job.revision + 1
+      """;
+
+  // How long an agent may be silent has changed, and that counts from when it was heard last.
+  // Whoever
+  // has one of the rows now is renewing it, or ends it.
+  private static final String RENEW =
+      """
+      WITH had AS MATERIALIZED (
+        SELECT job.id, agent_job.heard_at, agent_job.said
+          FROM {schema}.agent_job
+         CROSS JOIN LATERAL (
+           SELECT id
+             FROM {schema}.job
+            WHERE job.id = agent_job.job_id
+              AND job.fence = agent_job.fence
+              AND job.worker = agent_job.worker
+              FOR UPDATE SKIP LOCKED
+         ) AS job
+         WHERE NOT agent_job.settled
+      )
+      UPDATE {schema}.job
+         SET lease_expires_at = had.heard_at + {schema}.agent_lease(had.said IS NOT NULL)
+        FROM had
+       WHERE job.id = had.id
+      """;
+
+  /**
+   * What is said.
+   *
+   * @param status in the agent's own words
+   */
+  public record Word(
+      String status,
+      Optional<String> containerId,
+      Optional<String> containerName,
+      Optional<Integer> exitCode,
+      Optional<String> error,
+      Optional<String> details) {}
+
+  private final Db db;
+  private final String given;
+  private final String say;
+
+  public AgentWords(Tenant tenant) {
+    this.db = tenant.db();
+    this.given = db.sql(GIVEN);
+    this.say = db.sql(SAY);
+  }
+
+  /** These were dispatched to agents, each to the one that its lease names. */
+  public void given(List<Lease> leases) {
+    if (leases.isEmpty()) {
+      return;
+    }
+    List<Lease> sorted = leases.stream().sorted(Lease.BY_JOB).toList();
+    db.useHandle(handle ->
+        handle
+            .createUpdate(given)
+            .bindArray("job_ids", UUID.class, sorted.stream().map(l -> l.key().jobId()).toArray())
+            .bindArray("workers", String.class, sorted.stream().map(Lease::worker).toArray())
+            .bindArray("fences", Long.class, sorted.stream().map(l -> l.key().fence()).toArray())
+            .execute());
+  }
+
+  /** Keeps a word and renews the lease; false when it is not that agent's job in that state. */
+  public boolean say(String worker, LeaseKey key, JobState state, Word word) {
+    return db.withHandle(handle ->
+        handle
+            .createUpdate(say)
+            .bind("job_id", key.jobId())
+            .bind("fence", key.fence())
+            .bind("worker", worker)
+            .bind("state", state.stored())
+            .bind("said", word.status)
+            .bind("container_id", Columns.orNull(word.containerId))
+            .bind("container_name", Columns.orNull(word.containerName))
+            .bind("exit_code", Columns.orNull(word.exitCode))
+            .bind("error", Columns.orNull(word.error))
+            .bind("details", Columns.orNull(word.details))
+            .execute())
+        == 1;
+  }
+
+  /** Lets leases end as the settings say now. */
+  public int renewAll() {
+    return db.withHandle(handle -> handle.createUpdate(db.sql(RENEW)).execute());
+  }
+}

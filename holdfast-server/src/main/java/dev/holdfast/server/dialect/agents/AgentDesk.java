@@ -1,0 +1,97 @@
+package dev.holdfast.server.dialect.agents;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.fleet.Agents;
+import dev.holdfast.lease.AgentWords;
+import dev.holdfast.tenant.Tenant;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What one tenant's agents need, ready to hand. */
+record AgentDesk(
+    Tenant tenant,
+    Agents agents,
+    AgentJobs jobs,
+    SharedDirectory shared,
+    Exhibition exhibition,
+    Configs configs,
+    Dispatch dispatch,
+    StatusReports reports) {
+
+  private static final Logger log = LoggerFactory.getLogger(AgentDesk.class);
+
+  private static final Duration REMEMBERED = Duration.ofDays(30);
+  private static final int MOST_FAILURES = 10;
+
+  static AgentDesk open(Holdfast holdfast, Tenant tenant, SharedDirectory shared) {
+    AgentJobs jobs = new AgentJobs(tenant.db());
+    AgentWords words = new AgentWords(tenant);
+    Agents agents = new Agents(tenant);
+    Exhibition exhibition = new Exhibition(jobs, shared);
+    exhibition.prepare();
+    Dispatch dispatch =
+        new Dispatch(
+            agents, jobs, words, exhibition, hosts -> holdfast.remoteLeases(tenant.name(), hosts));
+    return new AgentDesk(
+        tenant,
+        agents,
+        jobs,
+        shared,
+        exhibition,
+        new Configs(shared),
+        dispatch,
+        new StatusReports(jobs, words, dispatch.leases(), exhibition));
+  }
+
+  /** Shows what others did to its jobs; answers how many that were. */
+  int follow() {
+    List<UUID> unshown = jobs.unshown();
+    each(unshown, exhibition::showAlone);
+    exhibition.registry().follow();
+    return unshown.size();
+  }
+
+  // What is wrong with one job's files is no reason not to write others'; what is wrong with all
+  // is.
+  private void each(List<UUID> ids, Consumer<UUID> work) {
+    int failures = 0;
+    for (UUID id : ids) {
+      try {
+        work.accept(id);
+      } catch (HoldfastException e) {
+        if (++failures == 1) {
+          log.warn("The files of job {} cannot be written; trying again later", id, e);
+        }
+        if (failures == MOST_FAILURES) {
+          return;
+        }
+      }
+    }
+  }
+
+  /** Lets go of what is no longer remembered. */
+  void tidy() {
+    each(jobs.forgotten(), exhibition::showAlone);
+    exhibition.registry().follow();
+    agents.forget(REMEMBERED);
+  }
+
+  /** Puts all files right, whatever became of them. */
+  void repair() {
+    List<UUID> known = jobs.known();
+    each(known, exhibition::repair);
+    each(jobs.unshown(), exhibition::showAlone);
+    List<String> orphans = exhibition.sweepQueue();
+    exhibition.registry().write();
+    log.info(
+        "Agents' files of tenant {}: {} jobs looked at, {} entries of the queue removed",
+        tenant.name(),
+        known.size(),
+        orphans.size());
+  }
+}

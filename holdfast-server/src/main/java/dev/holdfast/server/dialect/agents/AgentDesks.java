@@ -1,0 +1,136 @@
+package dev.holdfast.server.dialect.agents;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.loop.Loop;
+import dev.holdfast.server.AgentSettings;
+import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.SqlErrors;
+import dev.holdfast.tenant.Tenant;
+import dev.holdfast.tenant.TenantName;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The tenants whose agents this node serves. The default tenant has the shared directory itself,
+ * any other a directory below {@code tenants/}. A round shows what others did since the last: the
+ * reaper, people, other nodes that came to their end in between. Thread-safe.
+ */
+public final class AgentDesks implements Loop.Step {
+
+  private static final Logger log = LoggerFactory.getLogger(AgentDesks.class);
+
+  private static final Duration PACE = Duration.ofSeconds(1);
+  private static final int ROUNDS_PER_SEARCH = 30;
+  private static final int ROUNDS_PER_TIDYING = 600;
+
+  /** Following may take so much of the time, and no more. */
+  private static final int SHARE = 20;
+
+  private static final String IN_USE =
+      """
+      SELECT job_id FROM {schema}.agent_job LIMIT 1
+      """;
+
+  private final Holdfast holdfast;
+  private final AgentSettings settings;
+  private final Map<TenantName, AgentDesk> desks = new ConcurrentHashMap<>();
+  private long rounds;
+
+  public AgentDesks(Holdfast holdfast, AgentSettings settings) {
+    this.holdfast = holdfast;
+    this.settings = settings;
+  }
+
+  AgentSettings settings() {
+    return settings;
+  }
+
+  AgentDesk of(Tenant tenant) {
+    return desks.computeIfAbsent(
+        tenant.name(), name -> AgentDesk.open(holdfast, tenant, directory(name)));
+  }
+
+  private SharedDirectory directory(TenantName name) {
+    Path root = settings.directory();
+    return SharedDirectory.at(
+        name.equals(TenantName.DEFAULT) ? root : root.resolve("tenants").resolve(name.value()));
+  }
+
+  /** Puts right what became of files while no node looked. */
+  public void repairAll() {
+    search().forEach(name -> tried(name, () -> repair(name)));
+  }
+
+  /** The same for one tenant. */
+  public void repair(TenantName name) {
+    of(holdfast.tenants().open(name)).repair();
+  }
+
+  private List<TenantName> search() {
+    return holdfast.tenants().list().stream().filter(this::isInUse).toList();
+  }
+
+  private boolean isInUse(TenantName name) {
+    boolean[] found = {false};
+    tried(
+        name,
+        () -> {
+          Db db = holdfast.tenants().tenant(name).db();
+          found[0] =
+              db.withHandle(handle ->
+                  handle.createQuery(db.sql(IN_USE)).mapTo(String.class).findOne().isPresent());
+        });
+    return found[0];
+  }
+
+  @Override
+  public Duration runOnce() {
+    long began = System.nanoTime();
+    if (rounds++ % ROUNDS_PER_SEARCH == 0) {
+      search().forEach(name -> tried(name, () -> of(holdfast.tenants().open(name))));
+    }
+    boolean tidies = rounds % ROUNDS_PER_TIDYING == 0;
+    for (Map.Entry<TenantName, AgentDesk> desk : Set.copyOf(desks.entrySet())) {
+      tried(
+          desk.getKey(),
+          () -> {
+            desk.getValue().follow();
+            if (tidies) {
+              desk.getValue().tidy();
+            }
+          });
+    }
+    Duration rest = Duration.ofNanos((System.nanoTime() - began) * SHARE);
+    return rest.compareTo(PACE) > 0 ? rest : PACE;
+  }
+
+  /** One round for one tenant, as a test would have it. */
+  public int follow(TenantName name) {
+    return of(holdfast.tenants().open(name)).follow();
+  }
+
+  /** Lets go of what is no longer remembered of one tenant, as rounds do now and then. */
+  public void tidy(TenantName name) {
+    of(holdfast.tenants().open(name)).tidy();
+  }
+
+  // What is wrong with one tenant must not keep the others from it; one that was dropped is no
+  // news.
+  private void tried(TenantName name, Runnable work) {
+    try {
+      work.run();
+    } catch (RuntimeException e) {
+      if (SqlErrors.isTenantGone(e)) {
+        desks.remove(name);
+      } else {
+        log.warn("Could not see to the agents' files of tenant {}", name, e);
+      }
+    }
+  }
+}

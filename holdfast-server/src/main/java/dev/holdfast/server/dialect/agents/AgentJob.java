@@ -1,0 +1,82 @@
+package dev.holdfast.server.dialect.agents;
+
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Placement;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * An agents' job as the database has it: the engine's row, what agents said, and what the files
+ * show.
+ *
+ * @param worker who has it, or had it when it ended
+ * @param attemptOutcome how the attempt ended that ended the job
+ * @param simulation empty where its arguments are not those of one
+ */
+record AgentJob(
+    UUID id,
+    JobState state,
+    long fence,
+    Optional<String> worker,
+    Optional<String> attemptOutcome,
+    Optional<Simulation> simulation,
+    Optional<String> errorMessage,
+    Placement placement,
+    Words words,
+    Shown shown) {
+
+  private static final String STOPPED = "stopped";
+
+  /** What agents said, under the lease {@code fence}. */
+  record Words(
+      Optional<String> worker,
+      long fence,
+      Optional<String> said,
+      Optional<String> containerId,
+      Optional<String> containerName,
+      Optional<Integer> exitCode,
+      Optional<String> error,
+      Optional<String> details,
+      long revision) {}
+
+  /** What its files show, and since when. */
+  record Shown(
+      Optional<String> key,
+      long revision,
+      Optional<Instant> at,
+      Optional<String> info,
+      Optional<String> queueFile) {}
+
+  AgentStatus status() {
+    boolean canceled = wordsCount() && words.said.equals(Optional.of(AgentStatus.CANCELED.word()));
+    return AgentStatus.of(state, attemptOutcome.equals(Optional.of(STOPPED)) && !canceled);
+  }
+
+  /** What is to be seen of it from outside; with the revision, all of it. */
+  String key() {
+    return state.stored() + ":" + fence;
+  }
+
+  boolean isShown() {
+    return shown.key.equals(Optional.of(key())) && shown.revision == words.revision;
+  }
+
+  /** Who has it now, or had it last. */
+  Optional<String> lastOwner() {
+    return worker.or(words::worker);
+  }
+
+  /** The agent that works on it, or did until its end. */
+  Optional<String> worksOnIt() {
+    return state.isLeased() || state.isFinished() ? worker : Optional.empty();
+  }
+
+  /** What was said is about the attempt that runs, or that ended the job. */
+  boolean wordsCount() {
+    return words.fence == fence
+        && (state == JobState.RUNNING
+            || state == JobState.STOPPING
+            || (state.isFinished() && attemptOutcome.isPresent()));
+  }
+}

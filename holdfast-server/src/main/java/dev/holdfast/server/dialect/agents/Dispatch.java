@@ -1,0 +1,156 @@
+package dev.holdfast.server.dialect.agents;
+
+import dev.holdfast.fleet.Agents;
+import dev.holdfast.fleet.Hosts;
+import dev.holdfast.job.Failure;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.lease.AgentWords;
+import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.RemoteLeases;
+import dev.holdfast.server.dialect.agents.AgentJobs.Offers;
+import dev.holdfast.server.poll.Gathering;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * Gives jobs to agents that ask, and takes note that they are there. Agents ask again and again,
+ * mostly for nothing: those who ask at the same moment are served together, and nothing is claimed
+ * unless something waits that one of them could have. Thread-safe.
+ */
+final class Dispatch implements Hosts {
+
+  private static final int MOST_AT_ONCE = 500;
+
+  private final Agents agents;
+  private final AgentJobs jobs;
+  private final AgentWords words;
+  private final Exhibition exhibition;
+  private final RemoteLeases leases;
+  private final Gathering<String, Optional<Lease>> asking = new Gathering<>(MOST_AT_ONCE);
+  private final Gathering<Beat, Boolean> beating = new Gathering<>(MOST_AT_ONCE);
+  private volatile Set<String> online = Set.of(); // when something was claimed last
+
+  private record Beat(String name, Optional<String> info) {}
+
+  Dispatch(
+      Agents agents,
+      AgentJobs jobs,
+      AgentWords words,
+      Exhibition exhibition,
+      Function<Hosts, RemoteLeases> leases) {
+    this.agents = agents;
+    this.jobs = jobs;
+    this.words = words;
+    this.exhibition = exhibition;
+    this.leases = leases.apply(this);
+  }
+
+  /** Those that jobs prefer, and that are there to be offered them first. */
+  @Override
+  public Set<String> online() {
+    return online;
+  }
+
+  RemoteLeases leases() {
+    return leases;
+  }
+
+  /** An agent is there; stored when this returns. */
+  void beat(String name, Optional<String> info) {
+    beating.ask(new Beat(name, info), this::beatAll);
+  }
+
+  private List<Boolean> beatAll(List<Beat> beats) {
+    Map<String, Optional<String>> heard = new HashMap<>();
+    beats.forEach(beat -> heard.merge(beat.name, beat.info, (old, now) -> now.or(() -> old)));
+    agents.beat(heard);
+    return beats.stream().map(beat -> true).toList();
+  }
+
+  /** The next job for an agent, dispatched to it and shown so; empty when there is none. */
+  Optional<Lease> next(String agent) {
+    while (true) {
+      Optional<Lease> given = asking.ask(agent, this::nextForAll);
+      given.ifPresent(lease -> exhibition.show(lease.key().jobId()));
+      if (given.isEmpty() || Simulation.read(given.get().args().json()).isPresent()) {
+        return given;
+      }
+      refuse(given.get());
+    }
+  }
+
+  // Somebody enqueued it by other means, and it is nothing that an agent could run.
+  private void refuse(Lease lease) {
+    Failure failure =
+        Failure.permanent("BAD_ARGS", "The arguments are not those of an agents' job");
+    leases.finish(
+        List.of(
+            new RemoteLeases.End(
+                lease.worker(),
+                lease.key().jobId(),
+                lease.key().fence(),
+                Outcome.failed(failure),
+                Optional.empty())));
+    exhibition.show(lease.key().jobId());
+  }
+
+  private List<Optional<Lease>> nextForAll(List<String> asked) {
+    Map<String, Integer> counts = new LinkedHashMap<>();
+    asked.forEach(agent -> counts.merge(agent, 1, Integer::sum));
+    Map<String, Optional<String>> heard = new HashMap<>();
+    counts.keySet().forEach(agent -> heard.put(agent, Optional.empty()));
+    agents.beat(heard);
+    Map<String, Queue<Lease>> given =
+        jobs.offers().map(offers -> claim(offers, counts)).orElse(Map.of());
+    return asked.stream()
+        .map(agent -> Optional.ofNullable(given.get(agent)).map(Queue::poll))
+        .toList();
+  }
+
+  private Map<String, Queue<Lease>> claim(Offers offers, Map<String, Integer> counts) {
+    online = offers.online();
+    List<ClaimRequest> named = new ArrayList<>();
+    List<ClaimRequest> others = new ArrayList<>();
+    counts.forEach((agent, count) -> {
+      boolean isNamed = offers.hosts().contains(agent);
+      (isNamed ? named : others).add(request(agent, isNamed ? agent : "", count, offers));
+    });
+    List<Lease> leased = new ArrayList<>();
+    // Who is asked for by name first: what the others may have, too, is left to them later.
+    named.forEach(request -> leased.addAll(claim(List.of(request))));
+    if (offers.open() && !others.isEmpty()) {
+      leased.addAll(claim(others));
+    }
+    words.given(leased);
+    Map<String, Queue<Lease>> given = new HashMap<>();
+    leased.forEach(
+        lease -> given.computeIfAbsent(lease.worker(), agent -> new ArrayDeque<>()).add(lease));
+    return given;
+  }
+
+  private List<Lease> claim(List<ClaimRequest> alike) {
+    return leases.claimForAll(alike).hands().stream()
+        .flatMap(Optional::stream)
+        .flatMap(Collection::stream)
+        .toList();
+  }
+
+  private static ClaimRequest request(String agent, String host, int count, Offers offers) {
+    return ClaimRequest.of(agent, Set.of(Simulation.QUEUE), count)
+        .withKinds(Set.of(Simulation.KIND))
+        .withPlace(host, Map.of())
+        .withLeaseLength(offers.lease())
+        .acknowledging()
+        .thoroughly();
+  }
+}

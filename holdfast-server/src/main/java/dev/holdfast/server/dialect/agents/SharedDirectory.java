@@ -1,0 +1,306 @@
+package dev.holdfast.server.dialect.agents;
+
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
+import java.nio.file.attribute.BasicFileAttributeView;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * The directory that is shared with agents, whose containers can write whatever they like into it:
+ * also links that lead elsewhere, at any moment. So nothing is ever looked up by a whole path. Each
+ * access opens one directory after the other, each within the one before and none through a link,
+ * and then names one entry of the last. Thread-safe.
+ */
+final class SharedDirectory {
+
+  private static final String TEMPORARY = ".tmp";
+
+  private final Path root;
+
+  private SharedDirectory(Path root) {
+    this.root = root;
+  }
+
+  /** Makes what is missing of it. */
+  static SharedDirectory at(Path directory) {
+    try {
+      Files.createDirectories(directory);
+      return new SharedDirectory(directory.toRealPath());
+    } catch (IOException e) {
+      throw new HoldfastException(
+          ErrorCode.UNAVAILABLE, "the shared directory " + directory + " cannot be used", e);
+    }
+  }
+
+  /** As agents know it, who have it at the same place. */
+  String path() {
+    return root.toString();
+  }
+
+  private interface Work<T> {
+    T in(SecureDirectoryStream<Path> directory) throws IOException;
+  }
+
+  /** A file as it was when it was opened; {@code key} tells it from one that took its place. */
+  record Opened(SeekableByteChannel channel, Object key) implements AutoCloseable {
+
+    @Override
+    public void close() throws IOException {
+      channel.close();
+    }
+  }
+
+  void make(List<String> directory) throws IOException {
+    in(directory, true, last -> true);
+  }
+
+  /**
+   * Replaces a file whole: whoever reads it finds the old content or the new. Its directory is not
+   * synchronised: should a rename get lost with the machine, the next start writes the file again.
+   */
+  void write(List<String> path, byte[] content) throws IOException {
+    Path name = Path.of(path.getLast());
+    Path temporary = Path.of("." + name + "." + UUID.randomUUID() + TEMPORARY);
+    in(
+        parent(path),
+        true,
+        directory -> {
+          try {
+            writeNew(directory, temporary, content);
+            directory.move(temporary, directory, name);
+          } catch (IOException e) {
+            deleteIfThere(directory, temporary);
+            throw e;
+          }
+          return true;
+        });
+  }
+
+  private static void writeNew(SecureDirectoryStream<Path> directory, Path name, byte[] content)
+      throws IOException {
+    try (SeekableByteChannel channel =
+        directory.newByteChannel(name, Set.of(CREATE_NEW, WRITE, NOFOLLOW_LINKS))) {
+      ByteBuffer left = ByteBuffer.wrap(content);
+      while (left.hasRemaining()) {
+        channel.write(left);
+      }
+      if (channel instanceof FileChannel file) {
+        file.force(false);
+      }
+    }
+  }
+
+  /** Writes it only where it says something else. */
+  boolean writeIfOther(List<String> path, byte[] content) throws IOException {
+    Optional<byte[]> there = read(path, content.length + 1);
+    if (there.isPresent() && Arrays.equals(there.get(), content)) {
+      return false;
+    }
+    write(path, content);
+    return true;
+  }
+
+  /** A regular file's first bytes; empty when there is none. */
+  Optional<byte[]> read(List<String> path, int most) throws IOException {
+    try (Opened file = open(path).orElse(null)) {
+      if (file == null) {
+        return Optional.empty();
+      }
+      ByteBuffer content = ByteBuffer.allocate((int) Math.min(most, file.channel.size()));
+      int read;
+      do {
+        read = file.channel.read(content);
+      } while (read >= 0 && content.hasRemaining());
+      return Optional.of(Arrays.copyOf(content.array(), content.position()));
+    }
+  }
+
+  /** A regular file, to be read; empty when there is none. What is no file is not opened. */
+  Optional<Opened> open(List<String> path) throws IOException {
+    Path name = Path.of(path.getLast());
+    try {
+      return in(
+          parent(path),
+          false,
+          directory -> {
+            BasicFileAttributes before = attributes(directory, name);
+            if (!before.isRegularFile()) {
+              return Optional.empty();
+            }
+            return Optional.of(
+                new Opened(
+                    directory.newByteChannel(name, Set.of(READ, NOFOLLOW_LINKS)),
+                    before.fileKey()));
+          });
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** What tells the file that is there now from others; empty when there is none. */
+  Optional<Object> key(List<String> path) throws IOException {
+    Path name = Path.of(path.getLast());
+    try {
+      return in(
+          parent(path),
+          false,
+          directory ->
+              Optional.of(attributes(directory, name))
+                  .filter(BasicFileAttributes::isRegularFile)
+                  .map(BasicFileAttributes::fileKey));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** The names in a directory; none when there is no such. */
+  List<String> list(List<String> path) throws IOException {
+    try {
+      return in(
+          path,
+          false,
+          directory -> {
+            List<String> names = new ArrayList<>();
+            directory.forEach(entry -> names.add(String.valueOf(entry.getFileName())));
+            return names;
+          });
+    } catch (NoSuchFileException e) {
+      return List.of();
+    }
+  }
+
+  /** A file or a link, whatever that leads to; not a directory. */
+  boolean delete(List<String> path) throws IOException {
+    try {
+      return in(
+          parent(path), false, directory -> deleteIfThere(directory, Path.of(path.getLast())));
+    } catch (NoSuchFileException e) {
+      return false;
+    }
+  }
+
+  /** Whatever is there, with all that is in it. Links are deleted, not followed. */
+  void deleteAll(List<String> path) throws IOException {
+    try {
+      in(
+          parent(path),
+          false,
+          directory -> {
+            deleteAll(directory, Path.of(path.getLast()));
+            return true;
+          });
+    } catch (NoSuchFileException e) {
+      return; // as it is to be
+    }
+  }
+
+  private static void deleteAll(SecureDirectoryStream<Path> directory, Path name)
+      throws IOException {
+    if (!attributes(directory, name).isDirectory()) {
+      directory.deleteFile(name);
+      return;
+    }
+    try (SecureDirectoryStream<Path> inner = directory.newDirectoryStream(name, NOFOLLOW_LINKS)) {
+      for (Path entry : inner) {
+        deleteAll(inner, entry.getFileName());
+      }
+    }
+    directory.deleteDirectory(name);
+  }
+
+  private static boolean deleteIfThere(SecureDirectoryStream<Path> directory, Path name)
+      throws IOException {
+    try {
+      directory.deleteFile(name);
+      return true;
+    } catch (NoSuchFileException e) {
+      return false;
+    }
+  }
+
+  private static BasicFileAttributes attributes(SecureDirectoryStream<Path> directory, Path name)
+      throws IOException {
+    return directory
+        .getFileAttributeView(name, BasicFileAttributeView.class, NOFOLLOW_LINKS)
+        .readAttributes();
+  }
+
+  private static List<String> parent(List<String> path) {
+    return path.subList(0, path.size() - 1);
+  }
+
+  private <T> T in(List<String> directories, boolean make, Work<T> work) throws IOException {
+    try (DirectoryStream<Path> top = Files.newDirectoryStream(root)) {
+      return in(secure(top), root, directories, make, work);
+    }
+  }
+
+  private static <T> T in(
+      SecureDirectoryStream<Path> directory,
+      Path place,
+      List<String> names,
+      boolean make,
+      Work<T> work)
+      throws IOException {
+    if (names.isEmpty()) {
+      return work.in(directory);
+    }
+    Path next = place.resolve(names.getFirst());
+    try (SecureDirectoryStream<Path> inner = enter(directory, next, make)) {
+      return in(inner, next, names.subList(1, names.size()), make, work);
+    }
+  }
+
+  private static SecureDirectoryStream<Path> enter(
+      SecureDirectoryStream<Path> directory, Path place, boolean make) throws IOException {
+    Path name = place.getFileName();
+    try {
+      return directory.newDirectoryStream(name, NOFOLLOW_LINKS);
+    } catch (NoSuchFileException e) {
+      if (!make) {
+        throw e;
+      }
+      makeDirectory(place);
+      return directory.newDirectoryStream(name, NOFOLLOW_LINKS);
+    }
+  }
+
+  // By its path, for want of another way. At worst an empty directory is made where a link led that
+  // was put there this instant; nothing is written into it, because it is then entered by its name.
+  private static void makeDirectory(Path place) throws IOException {
+    try {
+      Files.createDirectory(place);
+    } catch (FileAlreadyExistsException e) {
+      return; // somebody else did
+    }
+  }
+
+  private static SecureDirectoryStream<Path> secure(DirectoryStream<Path> stream) {
+    if (stream instanceof SecureDirectoryStream<Path> secure) {
+      return secure;
+    }
+    throw new HoldfastException(
+        ErrorCode.UNAVAILABLE, "this system cannot open files within an open directory");
+  }
+}

@@ -1,0 +1,148 @@
+package dev.holdfast.server.dialect.agents;
+
+import static dev.holdfast.server.http.Route.Method.POST;
+
+import dev.holdfast.api.Fields;
+import dev.holdfast.api.Json;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.fleet.Agents;
+import dev.holdfast.fleet.RemoteWorkers;
+import dev.holdfast.fleet.WorkerInfo;
+import dev.holdfast.job.Limits;
+import dev.holdfast.job.Placement;
+import dev.holdfast.lease.AgentWords.Word;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.server.auth.Role;
+import dev.holdfast.server.dialect.agents.StatusReports.Said;
+import dev.holdfast.server.http.Answer;
+import dev.holdfast.server.http.Request;
+import dev.holdfast.server.http.Route;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What agents ask and say. */
+final class WorkRoutes {
+
+  private static final String WORKER = "worker_id";
+  private static final int DETAIL_CHARS = 16_384;
+
+  private static final Answer NOTHING = new Answer(204, "application/json", "");
+
+  private final AgentDialect dialect;
+  private final RemoteWorkers workers;
+
+  WorkRoutes(AgentDialect dialect, RemoteWorkers workers) {
+    this.dialect = dialect;
+    this.workers = workers;
+  }
+
+  List<Route> routes() {
+    return List.of(
+        Route.of(POST, "/api/agent/next-job", Role.WORKER, "Asks for a job", this::next)
+            .fields(WORKER),
+        Route.of(
+                POST,
+                "/api/agent/job-status",
+                Role.WORKER,
+                "Says how a job is getting on",
+                this::report)
+            .fields(
+                "job_id",
+                "status",
+                WORKER,
+                "container_id",
+                "container_name",
+                "exit_code",
+                "error",
+                "details"),
+        Route.of(POST, "/api/agent/heartbeat", Role.WORKER, "Says that it is there", this::beat)
+            .fields(WORKER, "info"));
+  }
+
+  private Answer next(Request request) {
+    String agent = dialect.host(WORKER, request.body().text(WORKER));
+    AgentDesk desk = dialect.desk(request);
+    seen(request, agent);
+    return desk.dispatch().next(agent).map(lease -> payload(desk, lease)).orElse(NOTHING);
+  }
+
+  private static Answer payload(AgentDesk desk, Lease lease) {
+    Simulation simulation = Simulation.read(lease.args().json()).orElseThrow();
+    Optional<String> host =
+        desk.jobs().find(lease.key().jobId()).map(AgentJob::placement).flatMap(Placement::host);
+    return Answer.ok(Documents.payload(lease, simulation, host, desk.shared().path()));
+  }
+
+  // For those who ask why a job does not run, and for the list of all workers.
+  private void seen(Request request, String agent) {
+    workers.seen(
+        new WorkerInfo(
+            agent,
+            agent,
+            Map.of(),
+            Optional.of(request.desk().tenant().name().value()),
+            Set.of(Simulation.QUEUE),
+            Optional.of(Set.of(Simulation.KIND))));
+  }
+
+  private Answer beat(Request request) {
+    Fields body = request.body();
+    String agent = dialect.host(WORKER, body.text(WORKER));
+    Optional<String> info = body.any("info").map(Json::write).map(Agents::checkedInfo);
+    seen(request, agent);
+    dialect.desk(request).dispatch().beat(agent, info);
+    return Answer.ok(Json.object().put("ok", true));
+  }
+
+  private Answer report(Request request) {
+    Fields body = request.body();
+    String text = body.text("job_id");
+    AgentStatus status =
+        AgentStatus.named(body.text("status"))
+            .orElseThrow(() ->
+                HoldfastException.invalid(
+                    "status",
+                    Limits.cut(body.text("status"), 100),
+                    "one of "
+                        + List.of(AgentStatus.values()).stream().map(AgentStatus::word).toList()));
+    Optional<String> worker = body.optionalText(WORKER).map(name -> Names.host(WORKER, name));
+    Word word = word(status, body);
+    UUID id = Names.id(text).orElseThrow(() -> StatusReports.notFound("of that id"));
+    AgentDesk desk = dialect.desk(request);
+    worker
+        .filter(dialect.settings()::knows)
+        .ifPresent(agent -> desk.dispatch().beat(agent, Optional.empty()));
+    AgentStatus now = desk.reports().report(new Said(id, status, worker, word));
+    ObjectNode json = Json.object().put("ok", true);
+    json.put("status", now.word());
+    return Answer.ok(json);
+  }
+
+  private static Word word(AgentStatus status, Fields body) {
+    return new Word(
+        status.word(),
+        body.optionalText("container_id").map(id -> Limits.name("container_id", id)),
+        body.optionalText("container_name").map(name -> Limits.name("container_name", name)),
+        body.optionalInt("exit_code"),
+        body.any("error").map(WorkRoutes::text),
+        body.any("details").map(Json::write).map(WorkRoutes::checkedDetails));
+  }
+
+  private static String text(JsonNode said) {
+    return Limits.cut(
+        said.isString() ? said.stringValue() : Json.write(said), Limits.ERROR_MESSAGE_CHARS);
+  }
+
+  private static String checkedDetails(String json) {
+    if (json.length() > DETAIL_CHARS) {
+      throw HoldfastException.invalid(
+          "details", json.length() + " characters", "at most " + DETAIL_CHARS);
+    }
+    return json;
+  }
+}

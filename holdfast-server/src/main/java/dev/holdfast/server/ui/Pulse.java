@@ -1,0 +1,71 @@
+package dev.holdfast.server.ui;
+
+import dev.holdfast.overview.Counters;
+import dev.holdfast.overview.Overview.Waits;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How a tenant has been doing of late, from samples that this node took. The oldest go as new ones
+ * come. Thread-safe: every method takes its own lock.
+ */
+final class Pulse {
+
+  private static final int MOST = 360;
+
+  /** Between one sample and the next: so many a second. */
+  record Beat(
+      Instant at,
+      double enqueued,
+      double started,
+      double succeeded,
+      double failed,
+      Optional<Waits> waits) {}
+
+  private final Deque<Beat> beats = new ArrayDeque<>();
+  private Optional<Counters> last = Optional.empty();
+
+  synchronized Optional<Instant> lastAt() {
+    return last.map(Counters::at);
+  }
+
+  /** Takes a sample; the first one has nothing to be compared with. */
+  synchronized void add(Counters now, Optional<Waits> waits) {
+    Optional<Counters> before = last;
+    last = Optional.of(now);
+    before.ifPresent(then -> {
+      double seconds = Duration.between(then.at(), now.at()).toMillis() / 1000.0;
+      if (seconds <= 0) {
+        return; // the clock was set back
+      }
+      double finished = rate(then.finished(), now.finished(), seconds);
+      double failed = now.failed() / seconds;
+      beats.addLast(
+          new Beat(
+              now.at(),
+              rate(then.enqueued(), now.enqueued(), seconds),
+              rate(then.started(), now.started(), seconds),
+              Math.max(0, finished - failed),
+              failed,
+              waits));
+      if (beats.size() > MOST) {
+        beats.removeFirst();
+      }
+    });
+  }
+
+  // A count that went down was reset with the server's statistics.
+  private static double rate(long before, long after, double seconds) {
+    return Math.max(0, after - before) / seconds;
+  }
+
+  synchronized List<Beat> beats(int most) {
+    List<Beat> all = new ArrayList<>(beats);
+    return all.subList(Math.max(0, all.size() - most), all.size());
+  }
+}

@@ -1,0 +1,180 @@
+package dev.holdfast.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.audit.Act;
+import dev.holdfast.fleet.Agents;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Placement;
+import dev.holdfast.job.Policy.OnLeaseLost;
+import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.lease.AgentWords.Word;
+import dev.holdfast.retention.Retention;
+import dev.holdfast.testkit.TestTenant;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Agents, who renew their leases by what they say and are lost with their silence. */
+class AgentWordsTest {
+
+  private static final Word RUNNING =
+      new Word(
+          "running",
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty());
+
+  @RegisterExtension final TestTenant tenant = new TestTenant();
+  private PgLeases leases;
+  private AgentWords words;
+  private Agents agents;
+
+  @BeforeEach
+  void open() {
+    tenant.stopClock(); // it is seconds that these tests are about
+    leases =
+        new PgLeases(
+            tenant.tenant(),
+            Set::of,
+            new LanePositions(() -> 0),
+            RandomGenerator.getDefault(),
+            () -> {});
+    words = new AgentWords(tenant.tenant());
+    agents = new Agents(tenant.tenant());
+  }
+
+  private Lease given(String agent) {
+    tenant.jobs().enqueue(NewJob.of("simulation", 1).withQueue("agents"));
+    agents.beat(Map.of(agent, Optional.empty()));
+    Lease lease = leases.claim(ClaimRequest.of(agent, Set.of("agents"), 1)).leases().getFirst();
+    words.given(List.of(lease));
+    return lease;
+  }
+
+  private void reapWhenSteadyFor(Duration time) {
+    new Reaper(
+            tenant.tenant(),
+            RandomGenerator.getDefault(),
+            () -> {},
+            serverUp -> time,
+            Retention.DEFAULTS)
+        .runOnce();
+  }
+
+  private JobState state(Lease lease) {
+    return tenant.job(lease.key().jobId()).state();
+  }
+
+  @Test
+  void a_word_counts_under_its_own_lease_from_its_own_agent_and_in_its_own_state() {
+    Lease lease = given("a");
+    LeaseKey stale =
+        new LeaseKey(lease.key().tenant(), lease.key().jobId(), lease.key().fence() - 1);
+
+    assertThat(words.say("b", lease.key(), JobState.RUNNING, RUNNING)).isFalse();
+    assertThat(words.say("a", stale, JobState.RUNNING, RUNNING)).isFalse();
+    assertThat(words.say("a", lease.key(), JobState.DISPATCHED, RUNNING)).isFalse();
+    assertThat(tenant.query("SELECT said FROM {schema}.agent_job").getFirst().get("said")).isNull();
+    assertThat(words.say("a", lease.key(), JobState.RUNNING, RUNNING)).isTrue();
+    assertThat(tenant.query("SELECT said FROM {schema}.agent_job").getFirst())
+        .containsEntry("said", "running");
+  }
+
+  @Test
+  void after_an_outage_no_agent_is_gone_before_there_was_time_to_hear_of_it() {
+    Lease lease = given("a");
+    words.say("a", lease.key(), JobState.RUNNING, RUNNING);
+    tenant.advance(Duration.ofSeconds(200)); // patience is 180
+
+    reapWhenSteadyFor(Duration.ZERO);
+    assertThat(state(lease)).isEqualTo(JobState.RUNNING);
+    reapWhenSteadyFor(Duration.ofSeconds(159));
+    assertThat(state(lease)).isEqualTo(JobState.RUNNING);
+    reapWhenSteadyFor(Duration.ofSeconds(180));
+
+    assertThat(state(lease)).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void a_silent_agents_name_is_no_reason_to_take_a_job_from_a_worker_that_renews() {
+    agents.beat(Map.of("a", Optional.empty()));
+    tenant.jobs().enqueue(NewJob.of("simulation", 1).withQueue("agents"));
+    Lease lease = leases.claim(ClaimRequest.of("a", Set.of("agents"), 1)).leases().getFirst();
+    tenant.advance(Duration.ofSeconds(200));
+
+    reapWhenSteadyFor(Duration.ofDays(1));
+
+    assertThat(state(lease)).isEqualTo(JobState.RUNNING);
+  }
+
+  @Test
+  void an_agent_that_has_something_is_not_forgotten() {
+    Lease lease = given("a");
+    agents.beat(Map.of("b", Optional.of("{\"load\": 1}")));
+    tenant.advance(Duration.ofDays(2));
+
+    assertThat(agents.forget(Duration.ofDays(1))).isEqualTo(1);
+    assertThat(agents.list()).extracting(Agents.AgentState::name).containsExactly("a");
+    assertThat(state(lease)).isEqualTo(JobState.RUNNING);
+  }
+
+  private Lease stopping(OnLeaseLost policy, Optional<JobState> as) {
+    UUID id =
+        tenant
+            .jobs()
+            .enqueue(NewJob.of("email", 1).withPolicy(PolicyOverrides.NONE.withOnLeaseLost(policy)))
+            .id();
+    Lease lease = leases.claim(ClaimRequest.of("w", Set.of("default"), 1)).leases().getFirst();
+    Act ada = Act.by("ada");
+    switch (as.orElse(JobState.RUNNING)) {
+      case CANCELLED -> tenant.acts().cancel(id, ada);
+      case PAUSED -> tenant.acts().pause(id, ada);
+      default -> tenant.acts().stop(id, ada);
+    }
+    tenant.advance(Duration.ofMinutes(1));
+    reapWhenSteadyFor(Duration.ofDays(1));
+    return lease;
+  }
+
+  @Test
+  void a_job_that_was_to_stop_and_whose_worker_is_lost_ends_as_its_policy_says() {
+    assertThat(state(stopping(OnLeaseLost.FAIL, Optional.empty()))).isEqualTo(JobState.FAILED);
+    assertThat(state(stopping(OnLeaseLost.FAIL, Optional.of(JobState.PAUSED))))
+        .isEqualTo(JobState.FAILED);
+    assertThat(state(stopping(OnLeaseLost.FAIL, Optional.of(JobState.CANCELLED))))
+        .isEqualTo(JobState.CANCELLED);
+    assertThat(state(stopping(OnLeaseLost.RETRY, Optional.empty()))).isEqualTo(JobState.CANCELLED);
+    assertThat(state(stopping(OnLeaseLost.RETRY, Optional.of(JobState.PAUSED))))
+        .isEqualTo(JobState.PAUSED);
+  }
+
+  @Test
+  void a_job_that_is_put_elsewhere_is_for_that_host_alone_from_then_on() {
+    UUID id = tenant.jobs().enqueue(NewJob.of("email", 1)).id();
+    Act ada = Act.by("ada");
+    ClaimRequest here = ClaimRequest.of("w", Set.of("default"), 1).withPlace("here", Map.of());
+    ClaimRequest there = here.withPlace("there", Map.of());
+
+    tenant.acts().place(id, Placement.requiring("there"), ada);
+    assertThat(leases.claim(here).leases()).isEmpty();
+    Lease lease = leases.claim(there).leases().getFirst();
+    tenant.acts().requeue(id, Placement.requiring("here"), ada.withForce());
+
+    assertThat(leases.claim(there).leases()).isEmpty();
+    Lease next = leases.claim(here).leases().getFirst();
+    assertThat(next.key().fence()).isGreaterThan(lease.key().fence());
+    assertThat(tenant.audit().ofJob(id)).hasSize(2);
+    assertThat(tenant.invariants().check()).isEmpty();
+  }
+}
