@@ -11,6 +11,7 @@ import dev.holdfast.server.http.Route;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -27,6 +28,11 @@ final class WorkersPage {
           .map(each -> each.getKey() + "=" + each.getValue())
           .sorted()
           .collect(Collectors.joining(", "));
+    }
+
+    /** What it last said about itself: load, memory, version. Most say nothing. */
+    Optional<JsonTree> vitals() {
+      return state.vitals().map(JsonTree::of);
     }
 
     String queues() {
