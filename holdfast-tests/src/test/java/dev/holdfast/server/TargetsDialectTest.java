@@ -410,8 +410,7 @@ class TargetsDialectTest {
         .configure(config -> config.withQueues("targets"))
         .handleWithOutcome(
             kind(kind),
-            (parameters, job) ->
-                Outcome.succeeded(new Payload("{\"fence\": " + job.fence() + "}")))
+            (parameters, job) -> Outcome.succeeded(new Payload("{\"fence\": " + job.fence() + "}")))
         .build()
         .runDue();
 
@@ -486,7 +485,11 @@ class TargetsDialectTest {
     assertThat(
             TestServer.shared()
                 .as(Role.VIEWER, tenant.name())
-                .get("/targets/" + target + "/jobs/" + enqueue("book", "{\"a\": \"shh\"}").path("id").asString())
+                .get(
+                    "/targets/"
+                        + target
+                        + "/jobs/"
+                        + enqueue("book", "{\"a\": \"shh\"}").path("id").asString())
                 .text())
         .doesNotContain("shh");
   }
@@ -544,7 +547,8 @@ class TargetsDialectTest {
   }
 
   private Map<String, Object> view(String id) {
-    return tenant.query("SELECT * FROM {schema}.target_jobs WHERE id = '%s'".formatted(id))
+    return tenant
+        .query("SELECT * FROM {schema}.target_jobs WHERE id = '%s'".formatted(id))
         .getFirst();
   }
 
@@ -563,11 +567,7 @@ class TargetsDialectTest {
     if (state == JobState.PENDING) {
       return tenant
           .jobs()
-          .enqueue(
-              NewJob.of("book", Map.of())
-                  .withQueue("targets")
-                  .withTarget(target)
-                  .asPending())
+          .enqueue(NewJob.of("book", Map.of()).withQueue("targets").withTarget(target).asPending())
           .id()
           .toString();
     }

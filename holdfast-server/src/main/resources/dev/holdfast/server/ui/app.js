@@ -39,6 +39,16 @@
   const kept = (node) => node.nodeType === 1 && (node.hasAttribute('data-keep') || node.matches('details.act[open], dialog[open]'));
   const ours = (node) => node.nodeType === 1 && node.hasAttribute('data-keep') && !node.id; // not of the server's page
   const same = (a, b) => !ours(a) && a.nodeType === b.nodeType && a.nodeName === b.nodeName && (a.id || '') === (b.id || '');
+  // What stands for it already: by its id, or the next of its kind, past what is only ours or white space.
+  const counterpart = (old, at, next) => {
+    if (next.id) {
+      const known = [...old.children].find((child) => child.id === next.id);
+      return known && same(known, next) ? known : null;
+    }
+    let here = at;
+    while (here && (ours(here) || (here.nodeType !== 1 && next.nodeType === 1))) here = here.nextSibling;
+    return here && same(here, next) ? here : null;
+  };
   const morph = (old, fresh) => {
     if (kept(old)) return;
     if (old.nodeType !== 1) {
@@ -55,20 +65,19 @@
     if (old.matches('time') && !old.hasAttribute('data-plain')) return; // told by the clock above
     let at = old.firstChild;
     for (const next of [...fresh.childNodes]) {
-      while (at && ours(at)) at = at.nextSibling;
-      if (at && same(at, next)) {
-        const after = at.nextSibling;
-        morph(at, next);
-        at = after;
-      } else {
-        const found = next.id && at ? [...old.children].find((child) => child.id === next.id) : null;
-        if (found) {
-          old.insertBefore(found, at);
-          morph(found, next);
-        } else {
-          old.insertBefore(next, at);
-        }
+      const match = counterpart(old, at, next);
+      if (!match) {
+        old.insertBefore(next, at);
+        continue;
       }
+      while (at && at !== match && (at.nodeType !== 1 || ours(at))) {
+        const after = at.nextSibling;
+        if (!ours(at)) at.remove(); // white space between what comes and goes
+        at = after;
+      }
+      if (at !== match) old.insertBefore(match, at);
+      morph(match, next);
+      at = match.nextSibling;
     }
     while (at) {
       const after = at.nextSibling;
