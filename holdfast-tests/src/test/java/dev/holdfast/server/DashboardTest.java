@@ -82,6 +82,7 @@ class DashboardTest {
   }
 
   /** Until the page that answers is there: one like it may have been before. */
+  @SuppressWarnings("deprecation") // its successor waits for an address, and that may stay the same
   private void submit(Locator button) {
     page.waitForNavigation(button::click);
     page.waitForSelector(".flash");
