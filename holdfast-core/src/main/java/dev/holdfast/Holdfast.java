@@ -26,14 +26,17 @@ import dev.holdfast.tenant.SchemaName;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.tenant.Tenants;
+import dev.holdfast.tracing.Tracing;
 import dev.holdfast.wake.Announcer;
 import dev.holdfast.wake.Bell;
 import dev.holdfast.wake.Channel;
+import dev.holdfast.wake.Listening;
 import dev.holdfast.worker.WorkerBuilder;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -45,10 +48,11 @@ import javax.sql.DataSource;
 public final class Holdfast {
 
   private final Tenants tenants;
+  private final Tenants reserved;
   private final Codec codec;
   private final TransitionHook hook;
+  private final Tracing tracing;
   private final Bell bell = new Bell();
-  private final Channel channel;
   private final Announcer announcer;
   private final Wiring wiring;
   private final Map<TenantName, Jobs> jobs = new ConcurrentHashMap<>();
@@ -56,16 +60,34 @@ public final class Holdfast {
   private Holdfast(Builder builder) {
     this.codec = builder.codec;
     this.hook = builder.hook;
+    this.tracing = builder.tracing;
     this.tenants = new Tenants(builder.dataSource, builder.controlSchema);
-    this.channel = Channel.of(builder.controlSchema);
+    this.reserved =
+        builder.reserved.map(pool -> new Tenants(pool, builder.controlSchema)).orElse(tenants);
+    Channel channel = Channel.of(builder.controlSchema);
     this.announcer = new Announcer(tenants.control(), channel, bell, builder.notifyInTransactions);
     this.wiring =
-        new Wiring(builder.dataSource, tenants, channel, bell, announcer, hook, builder.retention);
+        new Wiring(
+            tenants,
+            reserved,
+            new Listening(() -> ear(builder), channel, bell),
+            bell,
+            announcer,
+            hook,
+            builder.retention);
+  }
+
+  // Whoever says where to listen knows; by the way of everything else it may not get through.
+  private Optional<DataSource> ear(Builder builder) {
+    return builder.listening.or(() ->
+        tenants.pooling().sharesSessions()
+            ? Optional.empty()
+            : Optional.of(builder.reserved.orElse(builder.dataSource)));
   }
 
   /**
-   * With all defaults. A worker keeps three connections of the pool to itself (for heartbeats, for
-   * notifications, for the rest), so give the pool five or more.
+   * With all defaults. A worker keeps two connections of the pool to itself, for heartbeats and for
+   * the rest, and one more listens for all of them, so give the pool five or more.
    */
   public static Holdfast on(DataSource dataSource) {
     return builder(dataSource).build();
@@ -86,6 +108,11 @@ public final class Holdfast {
     return tenants;
   }
 
+  /** The same tenants by connections that {@link Builder#reserve} set aside. */
+  public Tenants reserved() {
+    return reserved;
+  }
+
   /** The default tenant's jobs. */
   public Jobs jobs() {
     return jobs(TenantName.DEFAULT);
@@ -96,7 +123,11 @@ public final class Holdfast {
         tenant,
         name ->
             new Jobs(
-                tenants.open(name), codec, announcer, new WhyNot(tenants.open(name), workers())));
+                tenants.open(name),
+                codec,
+                announcer,
+                new WhyNot(tenants.open(name), workers()),
+                tracing::current));
   }
 
   /** What people do to the default tenant's jobs. */
@@ -197,18 +228,29 @@ public final class Holdfast {
 
   public WorkerBuilder worker(TenantName name) {
     tenants.open(name);
-    return new WorkerBuilder(
-        codec, (config, kinds, listener) -> wiring.surroundings(config, kinds, listener, name));
+    return traced(
+        new WorkerBuilder(
+            codec,
+            (config, kinds, listener) -> wiring.surroundings(config, kinds, listener, name)));
   }
 
   /** A worker for all tenants, also those created later, each getting its fair share. */
   public WorkerBuilder workerForAllTenants() {
-    return new WorkerBuilder(codec, wiring::surroundingsOfAll);
+    return traced(new WorkerBuilder(codec, wiring::surroundingsOfAll));
+  }
+
+  private WorkerBuilder traced(WorkerBuilder worker) {
+    return tracing.equals(Tracing.NONE) ? worker : worker.intercept(tracing);
   }
 
   /** A tenant's leases, for workers that are somewhere else. */
   public RemoteLeases remoteLeases(TenantName tenant, Hosts hosts) {
     return wiring.leases(tenants.open(tenant), hosts).remote();
+  }
+
+  /** The same leases by connections set aside: for beats, which must not wait behind the rest. */
+  public RemoteLeases remotePulse(TenantName tenant, Hosts hosts) {
+    return wiring.pulse(tenant, hosts).remote();
   }
 
   /**
@@ -264,6 +306,9 @@ public final class Holdfast {
     private boolean notifyInTransactions = true;
     private TransitionHook hook = TransitionHook.NONE;
     private Retention retention = Retention.DEFAULTS;
+    private Tracing tracing = Tracing.NONE;
+    private Optional<DataSource> reserved = Optional.empty();
+    private Optional<DataSource> listening = Optional.empty();
 
     private Builder(DataSource dataSource) {
       this.dataSource = dataSource;
@@ -296,6 +341,31 @@ public final class Holdfast {
     /** Called in every transaction that moves jobs, for tables of the application's own. */
     public Builder onTransition(TransitionHook hook) {
       this.hook = hook;
+      return this;
+    }
+
+    /**
+     * Connections for what must not wait behind everything else: heartbeats and notifications. Give
+     * it one for each worker and one to listen. Defaults to the same ones, of which each worker
+     * takes its own when it starts.
+     */
+    public Builder reserve(DataSource pool) {
+      this.reserved = Optional.of(pool);
+      return this;
+    }
+
+    /**
+     * Where to listen for notifications, directly: they do not get through a pooler in transaction
+     * mode. Without it, behind one, workers poll.
+     */
+    public Builder listenOn(DataSource direct) {
+      this.listening = Optional.of(direct);
+      return this;
+    }
+
+    /** How jobs continue the traces of those who enqueue them. Defaults to not at all. */
+    public Builder tracing(Tracing tracing) {
+      this.tracing = tracing;
       return this;
     }
 

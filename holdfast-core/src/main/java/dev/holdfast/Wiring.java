@@ -20,11 +20,11 @@ import dev.holdfast.tenant.TenantName;
 import dev.holdfast.tenant.Tenants;
 import dev.holdfast.wake.Announcer;
 import dev.holdfast.wake.Bell;
-import dev.holdfast.wake.Channel;
-import dev.holdfast.wake.Listener;
+import dev.holdfast.wake.Listening;
 import dev.holdfast.worker.ServedKinds;
 import dev.holdfast.worker.Surroundings;
 import dev.holdfast.worker.Surroundings.Background;
+import dev.holdfast.worker.Surroundings.Looping;
 import dev.holdfast.worker.WorkerConfig;
 import dev.holdfast.worker.WorkerListener;
 import java.time.Duration;
@@ -32,13 +32,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
-import javax.sql.DataSource;
 
 /** Puts together what workers stand on, and what runs beside them. */
 record Wiring(
-    DataSource dataSource,
     Tenants tenants,
-    Channel channel,
+    Tenants reserved,
+    Listening listening,
     Bell bell,
     Announcer announcer,
     TransitionHook hook,
@@ -49,12 +48,7 @@ record Wiring(
 
   /** Hears what other processes announce, without a worker. */
   AutoCloseable listen() {
-    Listener listener = new Listener(dataSource, channel, bell);
-    Loop loop = Loop.start("holdfast-listen", listener);
-    return () -> {
-      loop.close();
-      listener.close();
-    };
+    return listening.start();
   }
 
   /** A worker's upkeep of all tenants, without one. */
@@ -71,7 +65,7 @@ record Wiring(
   Surroundings surroundings(
       WorkerConfig config, ServedKinds kinds, WorkerListener listener, TenantName name) {
     Tenants own = tenants.keepingAConnection();
-    Tenants pulse = tenants.keepingAConnection();
+    Tenants pulse = reserved.keepingAConnection();
     Presence presence = presence(own, config, kinds, Optional.of(name.value()));
     Reapers reapers = new Reapers(this::reaper);
     List<Tenant> served = List.of(own.tenant(name));
@@ -89,7 +83,7 @@ record Wiring(
 
   Surroundings surroundingsOfAll(WorkerConfig config, ServedKinds kinds, WorkerListener listener) {
     Tenants own = tenants.keepingAConnection();
-    Tenants pulse = tenants.keepingAConnection();
+    Tenants pulse = reserved.keepingAConnection();
     Presence presence = presence(own, config, kinds, Optional.empty());
     Reapers reapers = new Reapers(this::reaper);
     TenantRotation rotation =
@@ -159,10 +153,9 @@ record Wiring(
 
   private List<Background> background(
       List<Tenants> kept, Presence presence, Succession succession, Supplier<Duration> upkeep) {
-    Listener listener = new Listener(dataSource, channel, bell);
     return List.of(
-        new Background("holdfast-listen", listener, listener),
-        new Background(
+        listening::start,
+        new Looping(
             "holdfast-upkeep",
             () -> {
               presence.beat();
@@ -183,6 +176,11 @@ record Wiring(
                 }
               }
             }));
+  }
+
+  /** A tenant's leases by connections of their own. */
+  PgLeases pulse(TenantName tenant, Hosts hosts) {
+    return leases(reserved.tenant(tenant), hosts);
   }
 
   PgLeases leases(Tenant tenant, Hosts hosts) {

@@ -4,6 +4,7 @@ import dev.holdfast.api.HoldfastClient;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.executor.JobExecutors;
 import dev.holdfast.worker.Surroundings.Background;
+import dev.holdfast.worker.Surroundings.Looping;
 import dev.holdfast.worker.Worker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -56,12 +57,12 @@ public final class Agent implements AutoCloseable {
     RemoteCatalog catalog = new RemoteCatalog(client, config.executors());
     Vitals vitals = new Vitals(config);
     List<Background> background = new ArrayList<>();
-    background.add(new Background("holdfast-kinds", catalog, () -> tryFirst(catalog), () -> {}));
+    background.add(new Looping("holdfast-kinds", catalog, () -> tryFirst(catalog), () -> {}));
     background.add(
-        new Background(
+        new Looping(
             "holdfast-vitals", new Heartbeat(client, config, catalog::served, vitals), () -> {}));
     background.add(
-        new Background(
+        new Looping(
             "holdfast-earlier-life",
             new EarlierLife(left, journal, EarlierLife.telling(client.leases())),
             () -> {}));

@@ -14,6 +14,7 @@ import dev.holdfast.worker.Interceptor;
 import dev.holdfast.worker.JobContext;
 import dev.holdfast.worker.Surroundings;
 import dev.holdfast.worker.Surroundings.Background;
+import dev.holdfast.worker.Surroundings.Looping;
 import dev.holdfast.worker.WorkerBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -85,14 +86,14 @@ public final class SimulationAgent implements AutoCloseable {
     Vitals vitals = new Vitals(config);
     List<Background> background =
         List.of(
-            new Background(
+            new Looping(
                 "holdfast-vitals",
                 () -> {
                   server.heartbeat(config.name(), vitals.info());
                   return BEAT;
                 },
                 () -> {}),
-            new Background(
+            new Looping(
                 "holdfast-earlier-life",
                 new EarlierLife(left, journal, entry -> settle(leases, entry)),
                 () -> {}));

@@ -81,6 +81,7 @@ final class SimulationLeases implements LeaseSource {
             Policy.OnStop.CANCEL,
             defaults.onFailure(),
             Optional.empty(),
+            Optional.empty(),
             Optional.empty());
   }
 

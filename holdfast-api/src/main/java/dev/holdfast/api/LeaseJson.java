@@ -61,6 +61,13 @@ public final class LeaseJson {
     json.put("attempt", lease.attempt().number());
     json.put("earlier_failures", lease.attempt().earlierFailures());
     lease
+        .policy()
+        .trace()
+        .ifPresent(trace -> {
+          json.put("traceparent", trace.parent());
+          Json.put(json, "tracestate", trace.state());
+        });
+    lease
         .slot()
         .ifPresent(slot ->
             json.putObject("slot")

@@ -34,7 +34,9 @@ public final class NewJobJson {
           "on_stop",
           "on_failure",
           "token_limit",
-          "target_count");
+          "target_count",
+          "traceparent",
+          "tracestate");
 
   private static final Set<String> OWN =
       Set.of(
@@ -89,7 +91,7 @@ public final class NewJobJson {
   public static PolicyOverrides policy(Fields said) {
     ObjectNode policy = Json.object();
     POLICY.stream().filter(said::says).forEach(name -> policy.set(name, said.json().get(name)));
-    return policy.isEmpty() ? PolicyOverrides.NONE : POLICIES.read(Json.write(policy));
+    return policy.isEmpty() ? PolicyOverrides.NONE : POLICIES.readOfJob(Json.write(policy));
   }
 
   private static When when(Fields said) {

@@ -18,7 +18,7 @@ final class Connection {
   @Option(
       names = "--server",
       defaultValue = "${env:HOLDFAST_SERVER:-http://127.0.0.1:8080}",
-      description = "Its address. Default: ${DEFAULT-VALUE}",
+      description = "The server's address. Default: ${DEFAULT-VALUE}",
       showDefaultValue = Help.Visibility.NEVER,
       paramLabel = "URL")
   private String server = "";
@@ -34,8 +34,9 @@ final class Connection {
   @Option(
       names = "--tenant",
       defaultValue = "${env:HOLDFAST_TENANT:-}",
-      description = "For a token that belongs to none.",
-      showDefaultValue = Help.Visibility.NEVER)
+      description = "The tenant, for a token that belongs to none.",
+      showDefaultValue = Help.Visibility.NEVER,
+      paramLabel = "NAME")
   private String tenant = "";
 
   String server() {

@@ -1,50 +1,65 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.error.HoldfastException;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-/** A database's address as people have it: {@code postgresql://…} or {@code jdbc:postgresql:…}. */
+/**
+ * A database's address as people have it: {@code postgresql://…} or {@code jdbc:postgresql:…}, of
+ * one server or of several, of which one is the primary.
+ */
 record DatabaseUrl(String jdbc) {
 
   private static final String FORMS =
       "postgresql://user:password@host:5432/database or jdbc:postgresql://…";
 
+  // Not java.net.URI's business: it knows one host, and these may be two with a comma between.
+  private static final Pattern URL =
+      Pattern.compile(
+          "postgres(?:ql)?://(?:(?<user>[^:@/?]*)(?::(?<password>[^@/?]*))?@)?"
+              + "(?<hosts>[\\w.,:\\[\\]-]*)/(?<database>[^?\\s]*)(?:\\?(?<query>\\S*))?");
+  // What other clients call it.
+  private static final Pattern SESSION =
+      Pattern.compile("target_session_attrs=(primary|read-write)");
+
   static DatabaseUrl parse(String text) {
+    return parse("--database-url", text);
+  }
+
+  static DatabaseUrl parse(String setting, String text) {
     if (text.startsWith("jdbc:postgresql:")) {
       return new DatabaseUrl(text);
     }
-    if (!text.startsWith("postgresql://") && !text.startsWith("postgres://")) {
-      throw HoldfastException.badConfig("--database-url", withoutPassword(text), FORMS);
+    Matcher url = URL.matcher(text);
+    if (!url.matches()) {
+      throw HoldfastException.badConfig(setting, withoutPassword(text), FORMS);
     }
     try {
-      return new DatabaseUrl(toJdbc(new URI(text)));
-    } catch (URISyntaxException e) {
-      throw HoldfastException.badConfig("--database-url", withoutPassword(text), FORMS);
+      return new DatabaseUrl(toJdbc(url));
+    } catch (IllegalArgumentException e) { // a percent sign that escapes nothing
+      throw HoldfastException.badConfig(setting, withoutPassword(text), FORMS);
     }
   }
 
-  private static String toJdbc(URI uri) {
+  private static String toJdbc(Matcher url) {
     List<String> parameters = new ArrayList<>();
-    if (uri.getRawUserInfo() != null) {
-      String[] userInfo = uri.getRawUserInfo().split(":", 2);
-      parameters.add("user=" + reencoded(userInfo[0]));
-      if (userInfo.length == 2) {
-        parameters.add("password=" + reencoded(userInfo[1]));
-      }
+    if (url.group("user") != null) {
+      parameters.add("user=" + reencoded(url.group("user")));
     }
-    if (uri.getRawQuery() != null) {
-      parameters.add(uri.getRawQuery());
+    if (url.group("password") != null) {
+      parameters.add("password=" + reencoded(url.group("password")));
     }
-    String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
-    String host = uri.getHost() == null ? "localhost" : uri.getHost();
+    if (url.group("query") != null) {
+      parameters.add(SESSION.matcher(url.group("query")).replaceAll("targetServerType=primary"));
+    }
+    String hosts = url.group("hosts").isEmpty() ? "localhost" : url.group("hosts");
     String query = parameters.isEmpty() ? "" : "?" + String.join("&", parameters);
-    return "jdbc:postgresql://" + host + port + uri.getRawPath() + query;
+    return "jdbc:postgresql://" + hosts + "/" + url.group("database") + query;
   }
 
   private static String reencoded(String part) {

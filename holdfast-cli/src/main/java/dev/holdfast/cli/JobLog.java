@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.api.HoldfastClient;
+import dev.holdfast.api.Json;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Job;
@@ -16,17 +17,28 @@ final class JobLog {
   private final HoldfastClient client;
   private final UUID id;
   private final PrintWriter out;
+  private final Remote.Output output;
   private long offset;
 
-  JobLog(HoldfastClient client, UUID id, PrintWriter out) {
+  JobLog(HoldfastClient client, UUID id, PrintWriter out, Remote.Output output) {
     this.client = client;
     this.id = id;
     this.out = out;
+    this.output = output;
   }
 
   JobLog from(long bytes) {
     offset = bytes;
     return this;
+  }
+
+  private void print(LogChunk.Line line) {
+    switch (output) {
+      case TABLE -> out.println(line.text());
+      case JSON ->
+          out.println(
+              Json.write(Json.object().put("at", line.at().toString()).put("line", line.text())));
+    }
   }
 
   /** Prints what came since; answers the job as it was before, so that its last words are seen. */
@@ -38,7 +50,7 @@ final class JobLog {
     LogChunk chunk;
     do {
       chunk = client.log(id, offset, LINES_AT_ONCE);
-      chunk.lines().forEach(line -> out.println(line.text()));
+      chunk.lines().forEach(this::print);
       offset = chunk.offset();
     } while (!chunk.lines().isEmpty());
     out.flush();

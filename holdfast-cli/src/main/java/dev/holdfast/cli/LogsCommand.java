@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import java.io.PrintWriter;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,7 @@ final class LogsCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
   @Mixin private Remote remote = new Remote();
 
-  @Parameters(paramLabel = "ID")
+  @Parameters(paramLabel = "ID", description = "The job's id.")
   private UUID id = new UUID(0, 0);
 
   @Option(
@@ -33,7 +34,8 @@ final class LogsCommand implements Callable<Integer> {
   @Option(
       names = "--offset",
       defaultValue = "0",
-      description = "Begins so many bytes into the log.")
+      description = "Begins so many bytes into the log.",
+      paramLabel = "BYTES")
   private long offset;
 
   @Override
@@ -41,7 +43,8 @@ final class LogsCommand implements Callable<Integer> {
     if (spec == null) {
       throw new IllegalStateException("not run by picocli");
     }
-    JobLog log = new JobLog(remote.client(), id, spec.commandLine().getOut()).from(offset);
+    PrintWriter out = spec.commandLine().getOut();
+    JobLog log = new JobLog(remote.client(), id, out, remote.output()).from(offset);
     while (!log.printNew().state().isFinished() && follow) {
       Thread.sleep(PAUSE_MILLIS);
     }

@@ -1,12 +1,22 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.error.HoldfastException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The {@code holdfast} command. */
 @Command(
@@ -32,9 +42,7 @@ import picocli.CommandLine.Model.CommandSpec;
       "  bench   Measures Holdfast beside raw SQL on a PostgreSQL of its own.",
       "  prove   Puts its promises to the test, for longer than its tests do.",
       "",
-      "Exit codes: 0 done; 1 it went wrong; 2 wrong usage; 3 no answer from the server; 4 not"
-          + " allowed;",
-      "5 not found; 6 not in its present state; 7 refused, and the message says which value."
+      "Completion for bash and zsh: source <(holdfast generate-completion)"
     })
 final class Main implements Runnable {
 
@@ -49,6 +57,7 @@ final class Main implements Runnable {
           Map.entry("nodes", "Machines that jobs are run on."),
           Map.entry("subjects", "What jobs work on."),
           Map.entry("settings", "Settings that are in force at once."),
+          Map.entry("pull-secret", "What workers that pull sign their requests with."),
           Map.entry("webhooks", "Who is told about what."),
           Map.entry("tenants", "Tenants."),
           Map.entry("tokens", "Tokens: who may ask for what."),
@@ -56,21 +65,62 @@ final class Main implements Runnable {
           Map.entry("invariants", "What must never be."));
 
   public static void main(String[] args) {
-    System.exit(commandLine().execute(args));
+    Logging.prepare();
+    String first = args.length == 0 ? "" : args[0];
+    boolean isNoun = Verbs.all().stream().anyMatch(verb -> verb.words().getFirst().equals(first));
+    // Making all commands takes longer than running one.
+    System.exit(commandLine(isNoun ? first::equals : noun -> true).execute(args));
   }
 
   static CommandLine commandLine() {
+    return commandLine(noun -> true);
+  }
+
+  private static CommandLine commandLine(Predicate<String> wanted) {
     CommandLine main = new CommandLine(new Main());
     for (Verb verb : Verbs.all()) {
-      parent(main, verb).addSubcommand(VerbCommand.of(verb));
+      if (wanted.test(verb.words().getFirst())) {
+        parent(main, verb).addSubcommand(VerbCommand.of(verb));
+      }
     }
-    CommandLine jobs = Objects.requireNonNull(main.getSubcommands().get("jobs"));
-    jobs.addSubcommand(new LogsCommand());
-    jobs.addSubcommand(new WaitCommand());
-    return main.setExecutionExceptionHandler((error, command, parsed) -> {
-      command.getErr().println("holdfast: " + explained(error));
-      return exitCode(error);
-    });
+    Optional.ofNullable(main.getSubcommands().get("jobs"))
+        .ifPresent(jobs -> {
+          jobs.addSubcommand(new LogsCommand());
+          jobs.addSubcommand(new WaitCommand());
+        });
+    List<String> exits = new ArrayList<>(List.of("", "Exit codes:"));
+    Exit.table().forEach(line -> exits.add("  " + line));
+    var usage = main.getCommandSpec().usageMessage();
+    usage.footer(
+        Stream.concat(Arrays.stream(usage.footer()), exits.stream()).toArray(String[]::new));
+    return main.setParameterExceptionHandler(Main::misunderstood)
+        .setExecutionExceptionHandler((error, command, parsed) -> {
+          command.getErr().println("holdfast: " + explained(error));
+          return Exit.of(error).code();
+        });
+  }
+
+  // The whole of the help would hide what is wrong.
+  private static int misunderstood(ParameterException error, String[] arguments) {
+    CommandLine command = error.getCommandLine();
+    PrintWriter err = command.getErr();
+    if (error instanceof UnmatchedArgumentException unmatched) {
+      String word = unmatched.getUnmatched().getFirst();
+      boolean isOption = word.startsWith("-");
+      Set<String> known =
+          isOption
+              ? command.getCommandSpec().optionsMap().keySet()
+              : command.getSubcommands().keySet();
+      String what = isOption ? "option" : known.isEmpty() ? "place for" : "command";
+      err.println("holdfast: no %s %s here.%s".formatted(what, word, Nearest.hint(word, known)));
+    } else if (!command.getSubcommands().isEmpty()) { // a noun alone
+      command.usage(err);
+      return Exit.USAGE.code();
+    } else {
+      err.println("holdfast: " + error.getMessage());
+    }
+    err.println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
+    return Exit.USAGE.code();
   }
 
   private static CommandLine parent(CommandLine main, Verb verb) {
@@ -86,19 +136,6 @@ final class Main implements Runnable {
     spec.usageMessage().description(NOUNS.getOrDefault(noun, ""));
     main.addSubcommand(noun, spec);
     return Objects.requireNonNull(main.getSubcommands().get(noun));
-  }
-
-  private static int exitCode(Exception error) {
-    return error instanceof HoldfastException failure
-        ? switch (failure.code()) {
-          case UNAVAILABLE, DATABASE -> 3;
-          case FORBIDDEN -> 4;
-          case NOT_FOUND -> 5;
-          case STATE_CONFLICT, LEASE_LOST -> 6;
-          case INVALID_ARGUMENT, BAD_PAYLOAD -> 7;
-          case BAD_CONFIG, UNKNOWN_KIND, SCHEMA_MISMATCH -> 1;
-        }
-        : 1;
   }
 
   // People get a sentence; a stack trace would hide it.

@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.Holdfast;
+import dev.holdfast.api.Json;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.tenant.Migrator;
 import dev.holdfast.tenant.SchemaName;
@@ -14,6 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Creates or upgrades the tables, or prints the statements that would. */
 @Command(
@@ -37,6 +39,13 @@ final class MigrateCommand implements Callable<Integer> {
       description = "Also creates these tenants; the default one always is.",
       paramLabel = "NAME")
   private List<String> tenants = new ArrayList<>();
+
+  @Option(
+      names = {"-o", "--output"},
+      defaultValue = "table",
+      description = "table, for people, or json. Default: ${DEFAULT-VALUE}",
+      paramLabel = "FORMAT")
+  private String output = "";
 
   @Option(names = "--print", description = "Prints the SQL and touches no database.")
   private boolean print;
@@ -86,6 +95,11 @@ final class MigrateCommand implements Callable<Integer> {
     if (role != null) {
       SchemaName grantee = new SchemaName(role);
       holdfast.tenants().grantTo(grantee);
+    }
+    if (Remote.Output.of(output) == Remote.Output.JSON) {
+      ObjectNode json = Json.object();
+      holdfast.tenants().list().forEach(name -> json.withArray("/tenants").add(name.value()));
+      return Json.write(json) + System.lineSeparator();
     }
     return "Tables are up to date: tenants %s%n".formatted(holdfast.tenants().list());
   }

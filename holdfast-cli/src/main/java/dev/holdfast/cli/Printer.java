@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import tools.jackson.databind.JsonNode;
@@ -16,6 +17,7 @@ final class Printer {
 
   private static final int WIDEST_CELL = 60;
   private static final String GAP = "  ";
+  private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}&&[^\\n\\t]]");
 
   private final PrintWriter out;
   private final Remote.Output output;
@@ -91,11 +93,18 @@ final class Printer {
       return "-";
     }
     if (node.isString()) {
-      return node.stringValue();
+      return harmless(node.stringValue());
     }
     return node.isArray() && node.valueStream().allMatch(JsonNode::isString)
-        ? node.valueStream().map(JsonNode::stringValue).collect(Collectors.joining(","))
+        ? node.valueStream()
+            .map(each -> harmless(each.stringValue()))
+            .collect(Collectors.joining(","))
         : Json.write(node);
+  }
+
+  // Somebody's words must not move the cursor, or worse, on somebody else's terminal.
+  private static String harmless(String text) {
+    return CONTROL.matcher(text).replaceAll("?");
   }
 
   private static String cut(String text) {

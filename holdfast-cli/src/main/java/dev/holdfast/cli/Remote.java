@@ -28,7 +28,8 @@ final class Remote {
   @Option(
       names = {"-o", "--output"},
       defaultValue = "table",
-      description = "table, for people, or json. Default: ${DEFAULT-VALUE}")
+      description = "table, for people, or json. Default: ${DEFAULT-VALUE}",
+      paramLabel = "FORMAT")
   private String output = "";
 
   Output output() {

@@ -40,7 +40,11 @@ final class RunCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
   @Mixin private Remote remote = new Remote();
 
-  @Option(names = "--queue", defaultValue = "default", description = "Default: ${DEFAULT-VALUE}")
+  @Option(
+      names = "--queue",
+      defaultValue = "default",
+      description = "The queue that it stands in. Default: ${DEFAULT-VALUE}",
+      paramLabel = "NAME")
   private String queue = "";
 
   @Option(names = "--detach", description = "Only enqueues it, and prints the job's id.")
@@ -58,14 +62,17 @@ final class RunCommand implements Callable<Integer> {
     HoldfastClient client = remote.client();
     UUID id = enqueue(client);
     if (detach) {
-      out.println(id);
+      out.println(
+          remote.output() == Remote.Output.JSON
+              ? Json.write(Json.object().put("id", id.toString()))
+              : id.toString());
       out.flush();
       return 0;
     }
     AtomicBoolean over = new AtomicBoolean();
     Thread cancel = new Thread(() -> cancelUnless(over, client, id));
     Runtime.getRuntime().addShutdownHook(cancel);
-    JobLog log = new JobLog(client, id, out);
+    JobLog log = new JobLog(client, id, out, remote.output());
     Job job;
     do {
       job = log.printNew(); // the job as it was before what is printed

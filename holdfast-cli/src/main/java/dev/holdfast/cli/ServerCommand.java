@@ -1,7 +1,5 @@
 package dev.holdfast.cli;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.executor.JobExecutors;
 import dev.holdfast.server.AgentSettings;
@@ -9,13 +7,14 @@ import dev.holdfast.server.ExecutorSettings;
 import dev.holdfast.server.HoldfastServer;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.ServerRole;
+import dev.holdfast.server.database.Database;
+import dev.holdfast.server.database.DatabaseConfig;
 import dev.holdfast.server.http.Proxies;
 import dev.holdfast.server.http.Tls;
 import dev.holdfast.server.notify.Receivers;
 import dev.holdfast.server.postgres.EmbeddedPostgres;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -30,7 +29,7 @@ import picocli.CommandLine.Spec;
 /** Runs a node until it is told to end. */
 @Command(
     name = "server",
-    description = "Serves the engine over HTTP.",
+    description = "Runs a node: jobs over HTTP, schedules, and what it runs itself.",
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
 final class ServerCommand implements Callable<Integer> {
@@ -150,13 +149,38 @@ final class ServerCommand implements Callable<Integer> {
   private @Nullable String availableHosts;
 
   @Option(
-      names = "--connections",
-      defaultValue = "${env:HOLDFAST_CONNECTIONS:-20}",
-      description = "Connections to the database, at most.")
-  private int connections;
+      names = "--pool-size",
+      defaultValue = "${env:HOLDFAST_POOL_SIZE:-20}",
+      description = "Connections to the database, at most; six of them are kept for heartbeats.",
+      paramLabel = "N")
+  private int poolSize;
+
+  @Option(
+      names = "--listen-url",
+      defaultValue = "${env:HOLDFAST_LISTEN_URL:-${env:HOLDFAST_LISTEN_DATABASE_URL:-}}",
+      description =
+          "The database's own address, when --database-url is that of a pooler in transaction mode,"
+              + " through which notifications do not come.",
+      paramLabel = "URL")
+  private String listenUrl = "";
+
+  @Option(
+      names = "--log-format",
+      defaultValue = "${env:HOLDFAST_LOG_FORMAT:-auto}",
+      description = "plain, json, or auto: plain on a terminal, a JSON object a line elsewhere.",
+      paramLabel = "FORMAT")
+  private String logFormat = "auto";
+
+  @Option(
+      names = "--log-level",
+      defaultValue = "${env:HOLDFAST_LOG_LEVEL:-info}",
+      description = "error, warn, info or debug.",
+      paramLabel = "LEVEL")
+  private String logLevel = "info";
 
   @Override
   public Integer call() throws InterruptedException {
+    Logging.use(Logging.Format.of(logFormat), Logging.level(logLevel));
     CountDownLatch told = new CountDownLatch(1);
     CountDownLatch ended = new CountDownLatch(1);
     // The process is gone when its hooks are through: they must wait for what is closed here.
@@ -180,20 +204,27 @@ final class ServerCommand implements Callable<Integer> {
   private int serve(CountDownLatch told) throws InterruptedException {
     ServerConfig config = config();
     if (databaseUrl != null && !databaseUrl.isBlank()) {
-      return serve(config, pool(DatabaseUrl.parse(databaseUrl).jdbc()), told);
+      DatabaseConfig own = new DatabaseConfig(DatabaseUrl.parse(databaseUrl).jdbc(), poolSize);
+      return serve(
+          config,
+          listenUrl.isBlank()
+              ? own
+              : own.withListenUrl(DatabaseUrl.parse("--listen-url", listenUrl).jdbc()),
+          told);
+    }
+    if (!listenUrl.isBlank()) {
+      throw HoldfastException.badConfig("--listen-url", "given", "together with --database-url");
     }
     try (EmbeddedPostgres postgres = EmbeddedPostgres.start(data)) {
-      HikariConfig pool = pool(postgres.jdbcUrl());
-      pool.setUsername(postgres.user());
-      pool.setPassword(postgres.password());
-      return serve(config, pool, told);
+      DatabaseConfig embedded = new DatabaseConfig(postgres.jdbcUrl(), poolSize);
+      return serve(config, embedded.withLogin(postgres.user(), postgres.password()), told);
     }
   }
 
-  private int serve(ServerConfig config, HikariConfig database, CountDownLatch told)
+  private int serve(ServerConfig config, DatabaseConfig connections, CountDownLatch told)
       throws InterruptedException {
-    try (HikariDataSource pool = new HikariDataSource(database);
-        HoldfastServer server = HoldfastServer.start(config, pool)) {
+    try (Database database = Database.open(connections);
+        HoldfastServer server = HoldfastServer.start(config, database)) {
       greet(config, server);
       told.await();
     }
@@ -238,18 +269,6 @@ final class ServerCommand implements Callable<Integer> {
         chosen.equals(Set.of("none")) ? Set.of() : chosen,
         Lists.set(executorQueues),
         permissions.config(data.resolve("scratch")));
-  }
-
-  private HikariConfig pool(String jdbcUrl) {
-    if (connections < 5 || connections > 1_000) {
-      throw HoldfastException.badConfig("--connections", connections, "5 to 1000");
-    }
-    HikariConfig config = new HikariConfig();
-    config.setJdbcUrl(jdbcUrl);
-    config.setMaximumPoolSize(connections);
-    config.setPoolName("holdfast");
-    config.addDataSourceProperty("tcpKeepAlive", "true"); // a firewall that forgot us is found out
-    return config;
   }
 
   private void greet(ServerConfig config, HoldfastServer server) {

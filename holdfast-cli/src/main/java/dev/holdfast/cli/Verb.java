@@ -59,8 +59,13 @@ record Verb(
    */
   record Part(String name, Type type, Place place, boolean positional) {
 
+    /** Its name alone. */
+    String field() {
+      return name.substring(name.indexOf('.') + 1);
+    }
+
     String option() {
-      return "--" + name.substring(name.indexOf('.') + 1).replace('_', '-');
+      return "--" + field().replace('_', '-');
     }
   }
 

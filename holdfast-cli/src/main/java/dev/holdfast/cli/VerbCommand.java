@@ -1,13 +1,17 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.api.HoldfastClient;
 import dev.holdfast.api.Json;
 import dev.holdfast.cli.Verb.Part;
 import dev.holdfast.cli.Verb.Place;
+import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -33,11 +37,15 @@ final class VerbCommand implements Callable<Integer> {
     spec.mixinStandardHelpOptions(true);
     int index = 0;
     for (String parameter : verb.parameters()) {
-      spec.addPositional(positional(index++, parameter));
+      spec.addPositional(positional(index++, parameter, parameterMeaning(parameter)).build());
     }
     for (Part part : verb.parts()) {
       if (part.positional()) {
-        spec.addPositional(positional(index++, part.name()));
+        List<String> choices = Words.choices(part);
+        spec.addPositional(
+            positional(index++, part.name(), described(part))
+                .completionCandidates(choices)
+                .build());
       } else {
         spec.addOption(option(part));
       }
@@ -49,23 +57,44 @@ final class VerbCommand implements Callable<Integer> {
     return new VerbCommand(verb).spec;
   }
 
-  private static PositionalParamSpec positional(int index, String name) {
+  private String parameterMeaning(String parameter) {
+    String noun = verb.words().getFirst();
+    return parameter.equals("id")
+        ? "The " + noun.substring(0, noun.length() - 1) + "'s id."
+        : Words.meaning(parameter);
+  }
+
+  private static PositionalParamSpec.Builder positional(int index, String name, String meaning) {
     return PositionalParamSpec.builder()
         .index(String.valueOf(index))
-        .paramLabel(name.toUpperCase(java.util.Locale.ROOT))
+        .paramLabel(name.toUpperCase(Locale.ROOT))
+        .description(escaped(meaning))
         .type(String.class)
-        .required(true)
-        .build();
+        .required(true);
   }
 
   private static OptionSpec option(Part part) {
+    OptionSpec.Builder option =
+        OptionSpec.builder(part.option()).description(escaped(described(part)));
     return part.type() == Verb.Type.FLAG
-        ? OptionSpec.builder(part.option()).type(boolean.class).arity("0").build()
-        : OptionSpec.builder(part.option())
+        ? option.type(boolean.class).arity("0").build()
+        : option
             .type(String.class)
             .arity("1")
             .paramLabel(part.type().label())
+            .completionCandidates(Words.choices(part))
             .build();
+  }
+
+  private static String described(Part part) {
+    List<String> choices = Words.choices(part);
+    return Words.meaning(part)
+        + (choices.isEmpty() ? "" : " One of: " + String.join(", ", choices) + ".");
+  }
+
+  // picocli formats descriptions.
+  private static String escaped(String text) {
+    return text.replace("%", "%%");
   }
 
   @Override
@@ -86,22 +115,45 @@ final class VerbCommand implements Callable<Integer> {
               : said(said, part);
       value.ifPresent(text -> {
         if (part.place() == Place.QUERY) {
+          checkChoice(part, text);
           query.put(part.name(), text);
         } else {
           put(body, part, read(part, text));
         }
       });
     }
-    ObjectNode answer =
-        remote
-            .client()
-            .ask(
-                verb.method(),
-                path,
-                query,
-                verb.takesBody() ? Optional.of(body) : Optional.empty());
+    ObjectNode answer = ask(path, query, body);
     new Printer(spec.commandLine().getOut(), remote.output()).print(answer, verb.columns());
     return verb.words().contains("invariants") && !answer.path("violations").isEmpty() ? 1 : 0;
+  }
+
+  private ObjectNode ask(String path, Map<String, String> query, ObjectNode body) {
+    HoldfastClient client = remote.client();
+    try {
+      return client.ask(
+          verb.method(), path, query, verb.takesBody() ? Optional.of(body) : Optional.empty());
+    } catch (HoldfastException e) {
+      if (e.code() == ErrorCode.NOT_FOUND && verb.path().endsWith("/{name}")) {
+        String name = spec.commandLine().getParseResult().matchedPositionalValue(0, "");
+        throw new HoldfastException(
+            e.code(), e.getMessage() + Nearest.hint(name, names(client)), e);
+      }
+      throw e;
+    }
+  }
+
+  /** What there is of the same sort, as far as it can be told. */
+  private List<String> names(HoldfastClient client) {
+    String list = verb.path().substring(0, verb.path().lastIndexOf('/'));
+    try {
+      List<String> names = new ArrayList<>();
+      for (JsonNode field : client.ask("GET", list, Map.of(), Optional.empty()).values()) {
+        field.forEach(each -> names.add(each.path("name").asString("")));
+      }
+      return names;
+    } catch (HoldfastException e) {
+      return List.of(); // the first error is the one to tell
+    }
   }
 
   private static String encoded(String part) {
@@ -117,6 +169,7 @@ final class VerbCommand implements Callable<Integer> {
   }
 
   private static JsonNode read(Part part, String text) {
+    checkChoice(part, text);
     return switch (part.type()) {
       case TEXT -> Json.object().put("text", text).get("text");
       case FLAG -> Json.parse(part.option(), "true");
@@ -127,6 +180,20 @@ final class VerbCommand implements Callable<Integer> {
       }
       case NUMBER, CHOICE, JSON -> json(part, text);
     };
+  }
+
+  private static void checkChoice(Part part, String text) {
+    List<String> choices = Words.choices(part);
+    if (!choices.isEmpty() && !choices.contains(text)) {
+      throw new HoldfastException(
+          ErrorCode.INVALID_ARGUMENT,
+          "%s is \"%s\"; allowed: %s.%s"
+              .formatted(
+                  part.positional() ? part.field() : part.option(),
+                  text,
+                  String.join(", ", choices),
+                  Nearest.hint(text, choices)));
+    }
   }
 
   private static JsonNode json(Part part, String text) {

@@ -1,7 +1,9 @@
 package dev.holdfast.cli;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** The table of commands that are one request each. */
 final class Verbs {
@@ -13,7 +15,21 @@ final class Verbs {
     "state", "queue", "kind", "target", "resource", "tag", "worker", "error"
   };
 
+  private static final Map<String, String> ACTS = acts();
+
   private Verbs() {}
+
+  private static Map<String, String> acts() {
+    Map<String, String> acts = new LinkedHashMap<>();
+    acts.put("cancel", "Cancels a job; what it did so far stays done.");
+    acts.put("stop", "Stops a job; its policy says whether it is then cancelled or paused.");
+    acts.put("pause", "Pauses a job, and its target with it, until somebody resumes it.");
+    acts.put("resume", "Puts a paused or failed job back to its place, with one more attempt.");
+    acts.put("retry", "Runs a failed or cancelled job once more, now.");
+    acts.put("requeue", "Takes a job from its worker and puts it back into the queue.");
+    acts.put("fail", "Says that a job has failed.");
+    return acts;
+  }
 
   static List<Verb> all() {
     List<Verb> verbs = new ArrayList<>(jobs());
@@ -36,23 +52,22 @@ final class Verbs {
     verbs.add(
         Verb.get("jobs attempts", "/jobs/{id}/attempts", "Lists a job's attempts.")
             .columns("attempt", "outcome", "worker", "started_at", "finished_at", "error_code"));
-    for (String act : List.of("cancel", "stop", "pause", "resume", "retry", "requeue", "fail")) {
-      verbs.add(
-          Verb.of("jobs " + act, "POST", "/jobs/{id}/" + act, "Lets you " + act + " a job.")
-              .says("reason", Verb.Type.TEXT)
-              .says("force", Verb.Type.FLAG));
-    }
+    ACTS.forEach((act, summary) ->
+        verbs.add(
+            Verb.of("jobs " + act, "POST", "/jobs/{id}/" + act, summary)
+                .says("reason", Verb.Type.TEXT)
+                .says("force", Verb.Type.FLAG)));
     verbs.add(
         Verb.of(
                 "jobs resolve",
                 "POST",
                 "/jobs/{id}/resolve",
-                "You did by hand what a job was to do.")
+                "Says that you did by hand what a job was to do: it has succeeded.")
             .says("result", Verb.Type.JSON)
             .says("reason", Verb.Type.TEXT)
             .says("force", Verb.Type.FLAG));
     verbs.add(
-        Verb.of("jobs change", "PATCH", "/jobs/{id}", "Changes a job that waits.")
+        Verb.of("jobs change", "PATCH", "/jobs/{id}", "Changes a job that has not begun.")
             .says("run_at", Verb.Type.TEXT)
             .says("priority", Verb.Type.NUMBER)
             .says("tags", Verb.Type.LIST)
@@ -106,7 +121,9 @@ final class Verbs {
         .says("site_id", Verb.Type.TEXT)
         .says("environment_id", Verb.Type.TEXT)
         .says("node_id", Verb.Type.TEXT)
-        .says("pending", Verb.Type.FLAG);
+        .says("pending", Verb.Type.FLAG)
+        .says("traceparent", Verb.Type.TEXT)
+        .says("tracestate", Verb.Type.TEXT);
   }
 
   private static List<Verb> ofTheQueue() {
@@ -119,7 +136,7 @@ final class Verbs {
                 "queues set",
                 "PUT",
                 "/queues/{name}",
-                "Pauses a queue, limits it, gives it defaults.")
+                "Changes a queue: pauses it, limits it, gives it defaults.")
             .says("paused", Verb.Type.CHOICE)
             .says("concurrency_limit", Verb.Type.NUMBER)
             .says("defaults", Verb.Type.JSON),
@@ -133,7 +150,7 @@ final class Verbs {
                 "resources release",
                 "POST",
                 "/resources/{name}/release",
-                "Takes all blocks off it.")
+                "Takes all blocks off a resource, so that its next job can run.")
             .says("reason", Verb.Type.TEXT));
   }
 
@@ -143,7 +160,11 @@ final class Verbs {
             .columns("name", "cron", "every_seconds", "timezone", "kind", "enabled", "next_at")
             .paged(),
         Verb.get("schedules show", "/schedules/{name}", "Shows a schedule."),
-        Verb.of("schedules set", "PUT", "/schedules/{name}", "Makes a schedule, or makes it so.")
+        Verb.of(
+                "schedules set",
+                "PUT",
+                "/schedules/{name}",
+                "Makes a schedule, or changes one to this.")
             .says("cron", Verb.Type.TEXT)
             .says("every_seconds", Verb.Type.NUMBER)
             .says("timezone", Verb.Type.TEXT)
@@ -156,21 +177,32 @@ final class Verbs {
             .says("expected_runtime_seconds", Verb.Type.NUMBER)
             .says("dst", Verb.Type.JSON)
             .says("enabled", Verb.Type.CHOICE),
-        Verb.of("schedules enable", "POST", "/schedules/{name}/enable", "Lets it be due.")
+        Verb.of(
+                "schedules enable",
+                "POST",
+                "/schedules/{name}/enable",
+                "Lets a schedule fire again.")
             .says("reason", Verb.Type.TEXT),
-        Verb.of("schedules disable", "POST", "/schedules/{name}/disable", "Lets it not be due.")
+        Verb.of(
+                "schedules disable",
+                "POST",
+                "/schedules/{name}/disable",
+                "Keeps a schedule from firing.")
             .says("reason", Verb.Type.TEXT),
         Verb.of("schedules delete", "DELETE", "/schedules/{name}", "Removes a schedule."),
-        Verb.get("schedules slots", "/schedules/{name}/slots", "Shows what became of its slots.")
+        Verb.get(
+                "schedules slots",
+                "/schedules/{name}/slots",
+                "Lists what became of a schedule's slots.")
             .columns("scheduled_for", "status", "reason", "job_id")
             .paged(),
-        Verb.get("schedules next", "/schedules/{name}/next", "Says when it is due next.")
+        Verb.get("schedules next", "/schedules/{name}/next", "Says when a schedule is due next.")
             .queries("count", "from"),
         Verb.of(
                 "schedules trigger",
                 "POST",
                 "/schedules/{name}/trigger",
-                "Runs it now, for a slot.")
+                "Runs a schedule's job now, for a slot that nobody has taken.")
             .says("scheduled_for", Verb.Type.TEXT)
             .says("reason", Verb.Type.TEXT));
   }
@@ -180,25 +212,34 @@ final class Verbs {
         Verb.get("workers list", "/workers", "Lists workers.")
             .columns("name", "host", "online", "draining", "active_jobs", "queues", "last_seen")
             .paged(),
-        Verb.of("workers drain", "POST", "/workers/{name}/drain", "Lets it take nothing more.")
+        Verb.of(
+                "workers drain",
+                "POST",
+                "/workers/{name}/drain",
+                "Asks a worker to take nothing more.")
             .says("reason", Verb.Type.TEXT),
-        Verb.of("workers resume", "POST", "/workers/{name}/resume", "Lets it take jobs again.")
+        Verb.of(
+                "workers resume",
+                "POST",
+                "/workers/{name}/resume",
+                "Lets a worker take jobs again.")
             .says("reason", Verb.Type.TEXT),
         Verb.get("kinds list", "/kinds", "Lists registered kinds.")
             .columns("name", "executor", "playbook", "node_targeted", "subject_during")
             .paged(),
         Verb.get("kinds show", "/kinds/{name}", "Shows a kind."),
-        Verb.of("kinds set", "PUT", "/kinds/{name}", "Registers a kind.")
+        Verb.of("kinds set", "PUT", "/kinds/{name}", "Registers a kind, or changes it.")
             .says("executor", Verb.Type.TEXT)
             .says("playbook", Verb.Type.TEXT)
             .says("node_targeted", Verb.Type.CHOICE)
             .says("subject_during", Verb.Type.TEXT)
-            .says("defaults", Verb.Type.JSON),
+            .says("defaults", Verb.Type.JSON)
+            .says("settings", Verb.Type.JSON),
         Verb.get("nodes list", "/nodes", "Lists nodes.")
             .columns("id", "host", "port", "user", "connection")
             .paged(),
         Verb.get("nodes show", "/nodes/{id}", "Shows a node."),
-        Verb.of("nodes set", "PUT", "/nodes/{id}", "Registers a node.")
+        Verb.of("nodes set", "PUT", "/nodes/{id}", "Registers a node, or changes it.")
             .says("host", Verb.Type.TEXT)
             .says("port", Verb.Type.NUMBER)
             .says("user", Verb.Type.TEXT)
@@ -211,11 +252,14 @@ final class Verbs {
         Verb.of("settings set", "PUT", "/settings/{name}", "Changes a setting, in force at once.")
             .takes("value", Verb.Type.NUMBER),
         Verb.get("webhooks list", "/webhooks", "Lists webhooks.").columns("name", "url", "events"),
-        Verb.of("webhooks set", "PUT", "/webhooks/{name}", "Makes a webhook.")
+        Verb.of("webhooks set", "PUT", "/webhooks/{name}", "Makes a webhook, or changes it.")
             .says("url", Verb.Type.TEXT)
             .says("events", Verb.Type.LIST)
             .says("secret", Verb.Type.TEXT),
-        Verb.of("webhooks delete", "DELETE", "/webhooks/{name}", "Removes a webhook."));
+        Verb.of("webhooks delete", "DELETE", "/webhooks/{name}", "Removes a webhook."),
+        Verb.of("pull-secret set", "PUT", "/pull-secret", "Lets pull workers sign their requests.")
+            .says("secret", Verb.Type.TEXT),
+        Verb.of("pull-secret delete", "DELETE", "/pull-secret", "Ends signed requests."));
   }
 
   private static List<Verb> administration() {

@@ -22,18 +22,17 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "wait",
     description =
-        "Waits until a job is over. Exit code 0: it succeeded; 1: it did not; 124: too late.",
+        "Waits until a job is over. Exit code 0: it succeeded; 1: it did not; 124: not in time.",
     mixinStandardHelpOptions = true)
 final class WaitCommand implements Callable<Integer> {
 
   private static final int PAUSE_MILLIS = 300;
-  private static final int TOO_LATE = 124;
   private static final int BAR = 30;
 
   @Spec private @Nullable CommandSpec spec;
   @Mixin private Remote remote = new Remote();
 
-  @Parameters(paramLabel = "ID")
+  @Parameters(paramLabel = "ID", description = "The job's id.")
   private UUID id = new UUID(0, 0);
 
   @Option(names = "--timeout", paramLabel = "SECONDS", description = "Waits no longer than this.")
@@ -66,7 +65,7 @@ final class WaitCommand implements Callable<Integer> {
       if (timeout != null && System.nanoTime() - began > Duration.ofSeconds(timeout).toNanos()) {
         out.println((drawing ? "\n" : "") + id + " is still " + job.state().stored());
         out.flush();
-        return TOO_LATE;
+        return Exit.TOO_LATE.code();
       }
       Thread.sleep(PAUSE_MILLIS);
     }

@@ -38,6 +38,8 @@ class VerbsTest {
           "POST /leases/finish",
           "POST /jobs/{id}/progress",
           "POST /jobs/{id}/logs",
+          "GET /jobs/{id}/runbook",
+          "POST /workers/heartbeat",
           "GET /jobs/{id}/logs",
           "GET /events",
           "POST /jobs/batch",

@@ -8,12 +8,15 @@ import dev.holdfast.job.Policy.OnStop;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.RetryPolicy;
 import dev.holdfast.job.TimeLimit;
+import dev.holdfast.job.TraceContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +45,10 @@ public final class PolicyJson {
           "on_failure",
           "token_limit",
           "target_count");
+  // Of a job; a queue's jobs do not all belong to one trace.
+  private static final Set<String> KEYS_OF_JOB =
+      Stream.concat(KEYS.stream(), Stream.of("traceparent", "tracestate"))
+          .collect(Collectors.toUnmodifiableSet());
   private static final Set<String> RETRY_KEYS =
       Set.of("type", "delays_seconds", "base_seconds", "cap_seconds", "jitter");
 
@@ -59,7 +66,8 @@ public final class PolicyJson {
             Optional.of(policy.onStop()),
             Optional.of(policy.onFailure()),
             policy.tokenLimit(),
-            policy.targetCount()));
+            policy.targetCount(),
+            policy.trace()));
   }
 
   public String write(PolicyOverrides policy) {
@@ -80,6 +88,12 @@ public final class PolicyJson {
     policy.onFailure().ifPresent(choice -> json.put("on_failure", lower(choice)));
     policy.tokenLimit().ifPresent(limit -> json.put("token_limit", limit));
     policy.targetCount().ifPresent(count -> json.put("target_count", count));
+    policy
+        .trace()
+        .ifPresent(trace -> {
+          json.put("traceparent", trace.parent());
+          trace.state().ifPresent(state -> json.put("tracestate", state));
+        });
     return json.toString();
   }
 
@@ -95,7 +109,7 @@ public final class PolicyJson {
       return PolicyOverrides.NONE;
     }
     try {
-      return read(json);
+      return read(object("policy", parse(json))); // a newer version may have said more
     } catch (HoldfastException e) {
       log.error("A stored policy cannot be read, the defaults apply instead: {}", e.getMessage());
       return PolicyOverrides.NONE;
@@ -106,6 +120,17 @@ public final class PolicyJson {
   public PolicyOverrides read(String text) {
     JsonNode json = object("policy", parse(text));
     refuseUnknown("", json, KEYS);
+    return read(json);
+  }
+
+  /** The same for a job, which says as well what trace it belongs to. */
+  public PolicyOverrides readOfJob(String text) {
+    JsonNode json = object("policy", parse(text));
+    refuseUnknown("", json, KEYS_OF_JOB);
+    return read(json);
+  }
+
+  private static PolicyOverrides read(JsonNode json) {
     return new PolicyOverrides(
         optional(json, "max_attempts").map(node -> integer("max_attempts", node)),
         optional(json, "retry").map(PolicyJson::readRetry),
@@ -116,7 +141,12 @@ public final class PolicyJson {
         optional(json, "on_stop").map(node -> choice(OnStop.class, "on_stop", node)),
         optional(json, "on_failure").map(node -> choice(OnFailure.class, "on_failure", node)),
         optional(json, "token_limit").map(node -> wholeNumber("token_limit", node)),
-        optional(json, "target_count").map(node -> wholeNumber("target_count", node)));
+        optional(json, "target_count").map(node -> wholeNumber("target_count", node)),
+        optional(json, "traceparent")
+            .map(node ->
+                new TraceContext(
+                    text("traceparent", node),
+                    optional(json, "tracestate").map(state -> text("tracestate", state)))));
   }
 
   private JsonNode parse(String text) {
@@ -235,6 +265,13 @@ public final class PolicyJson {
       throw HoldfastException.invalid(field, node, "a whole number");
     }
     return node.longValue();
+  }
+
+  private static String text(String field, JsonNode node) {
+    if (!node.isString()) {
+      throw HoldfastException.invalid(field, node, "text");
+    }
+    return node.stringValue();
   }
 
   private static double number(String field, JsonNode node) {

@@ -43,7 +43,7 @@ final class ConnectionsLeft implements Check {
 
   Finding judged(int used, int most) {
     String detail = "%d of %d in use".formatted(used, most);
-    String remedy = "raise max_connections, or lower --connections of the nodes";
+    String remedy = "raise max_connections, or lower --pool-size of the nodes";
     if (used >= most * TOO_MANY) {
       return Finding.fail(this, detail, remedy);
     }

@@ -162,6 +162,11 @@ public final class NewJob {
     return withPlacement(placement.withLabels(labels));
   }
 
+  /** The trace that its attempts continue. */
+  public NewJob withTrace(TraceContext trace) {
+    return withPolicy(policy.withTrace(trace));
+  }
+
   public NewJob withPolicy(PolicyOverrides policy) {
     NewJob copy = new NewJob(this);
     copy.policy = policy;

@@ -13,6 +13,8 @@ import java.util.Optional;
  *     stopped and has failed. Empty is no limit.
  * @param targetCount the results a job is for; when its reports have brought so many, it has
  *     succeeded, whatever its handler does then. Empty: its handler says when it is done.
+ * @param trace that its attempts belong to. No policy, but like one it is said by who enqueues,
+ *     kept with the job, and wanted by whoever runs it; and most jobs have none of either.
  */
 public record Policy(
     int maxAttempts,
@@ -23,7 +25,8 @@ public record Policy(
     OnStop onStop,
     OnFailure onFailure,
     Optional<Long> tokenLimit,
-    Optional<Long> targetCount) {
+    Optional<Long> targetCount,
+    Optional<TraceContext> trace) {
 
   public static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
   public static final Duration LONGEST_LEASE = Duration.ofDays(1);
@@ -38,6 +41,7 @@ public record Policy(
           OnLeaseLost.RETRY,
           OnStop.CANCEL,
           OnFailure.RELEASE,
+          Optional.empty(),
           Optional.empty(),
           Optional.empty());
 
@@ -72,7 +76,8 @@ public record Policy(
         said.onStop().orElse(onStop),
         said.onFailure().orElse(onFailure),
         said.tokenLimit().or(() -> tokenLimit),
-        said.targetCount().or(() -> targetCount));
+        said.targetCount().or(() -> targetCount),
+        said.trace().or(() -> trace));
   }
 
   public static Duration checkLease(String field, Duration length) {

@@ -21,7 +21,8 @@ public record PolicyOverrides(
     Optional<OnStop> onStop,
     Optional<OnFailure> onFailure,
     Optional<Long> tokenLimit,
-    Optional<Long> targetCount) {
+    Optional<Long> targetCount,
+    Optional<TraceContext> trace) {
 
   public static final PolicyOverrides NONE = new Draft().done();
 
@@ -72,6 +73,10 @@ public record PolicyOverrides(
     return with(draft -> draft.targetCount = Optional.of(results));
   }
 
+  public PolicyOverrides withTrace(TraceContext trace) {
+    return with(draft -> draft.trace = Optional.of(trace));
+  }
+
   /** What is left open here as others say. */
   public PolicyOverrides over(PolicyOverrides others) {
     return new PolicyOverrides(
@@ -83,7 +88,8 @@ public record PolicyOverrides(
         onStop.or(others::onStop),
         onFailure.or(others::onFailure),
         tokenLimit.or(others::tokenLimit),
-        targetCount.or(others::targetCount));
+        targetCount.or(others::targetCount),
+        trace.or(others::trace));
   }
 
   private PolicyOverrides with(Consumer<Draft> change) {
@@ -97,6 +103,7 @@ public record PolicyOverrides(
     draft.onFailure = onFailure;
     draft.tokenLimit = tokenLimit;
     draft.targetCount = targetCount;
+    draft.trace = trace;
     change.accept(draft);
     return draft.done();
   }
@@ -112,6 +119,7 @@ public record PolicyOverrides(
     Optional<OnFailure> onFailure = Optional.empty();
     Optional<Long> tokenLimit = Optional.empty();
     Optional<Long> targetCount = Optional.empty();
+    Optional<TraceContext> trace = Optional.empty();
 
     PolicyOverrides done() {
       return new PolicyOverrides(
@@ -123,7 +131,8 @@ public record PolicyOverrides(
           onStop,
           onFailure,
           tokenLimit,
-          targetCount);
+          targetCount,
+          trace);
     }
   }
 }

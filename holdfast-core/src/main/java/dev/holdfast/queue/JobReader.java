@@ -4,7 +4,10 @@ import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.Policy;
 import dev.holdfast.tenant.Db;
+import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
@@ -34,6 +37,20 @@ final class JobReader {
         FROM {schema}.job_all
         LEFT JOIN {schema}.queue ON queue.name = job_all.queue
        WHERE job_all.id = :id
+      """;
+
+  // Beside what stands in the job's own row: attempts that ended, and what people did.
+  private static final String TOUCHED =
+      """
+      SELECT asked.id, greatest(ended.at, acted.at) AS at
+        FROM unnest((SELECT :job_ids)) AS asked (id)
+       CROSS JOIN LATERAL (
+         SELECT max(finished_at) AS at FROM {schema}.attempt WHERE attempt.job_id = asked.id
+       ) AS ended
+       CROSS JOIN LATERAL (
+         SELECT max(at) AS at FROM {schema}.audit WHERE audit.job_id = asked.id
+       ) AS acted
+       WHERE ended.at IS NOT NULL OR acted.at IS NOT NULL
       """;
 
   private static final String LANE =
@@ -118,5 +135,22 @@ final class JobReader {
 
   Optional<Job> find(Handle handle, UUID id) {
     return handle.createQuery(get).bind("id", id).map(JobMapper.JOB).findOne();
+  }
+
+  /** When something last happened to jobs, as far as their own rows do not say it. */
+  Map<UUID, Instant> touched(List<UUID> ids) {
+    if (ids.isEmpty()) {
+      return Map.of();
+    }
+    return db.inTransaction(handle ->
+        handle
+            .createQuery(db.sql(TOUCHED))
+            .bindArray("job_ids", UUID.class, ids)
+            .reduceRows(
+                new HashMap<>(),
+                (found, row) -> {
+                  found.put(row.getColumn("id", UUID.class), row.getColumn("at", Instant.class));
+                  return found;
+                }));
   }
 }

@@ -9,7 +9,7 @@ import dev.holdfast.job.Job;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
-import dev.holdfast.tenant.Columns;
+import dev.holdfast.job.TraceContext;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
@@ -17,14 +17,13 @@ import dev.holdfast.wake.Announcer;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jdbi.v3.core.JdbiException;
-import org.jdbi.v3.core.statement.Query;
 
 /** The jobs of one tenant, as applications see them: put them in, look at them. Thread-safe. */
 public final class Jobs {
@@ -32,45 +31,6 @@ public final class Jobs {
   private static final String ATTEMPTS =
       """
       SELECT * FROM {schema}.attempt_all WHERE job_id = :id ORDER BY fence
-      """;
-
-  private static final String LOG =
-      """
-      SELECT line FROM {schema}.job_log WHERE job_id = :id ORDER BY id
-      """;
-
-  private static final String LOG_FROM =
-      """
-      SELECT at, fence, line, ends
-        FROM {schema}.job_log
-       WHERE job_id = :id AND ends > :offset
-       ORDER BY id
-       LIMIT :limit
-      """;
-
-  private static final String LOG_TAIL =
-      """
-      SELECT id, at, fence, line, ends
-        FROM (SELECT id, at, fence, line, ends
-                FROM {schema}.job_log
-               WHERE job_id = :id
-               ORDER BY id DESC
-               LIMIT :limit) AS latest
-       ORDER BY id
-      """;
-
-  // Beside what stands in the job's own row: attempts that ended, and what people did.
-  private static final String TOUCHED =
-      """
-      SELECT asked.id, greatest(ended.at, acted.at) AS at
-        FROM unnest((SELECT :job_ids)) AS asked (id)
-       CROSS JOIN LATERAL (
-         SELECT max(finished_at) AS at FROM {schema}.attempt WHERE attempt.job_id = asked.id
-       ) AS ended
-       CROSS JOIN LATERAL (
-         SELECT max(at) AS at FROM {schema}.audit WHERE audit.job_id = asked.id
-       ) AS acted
-       WHERE ended.at IS NOT NULL OR acted.at IS NOT NULL
       """;
 
   private static final String LEASED =
@@ -95,6 +55,7 @@ public final class Jobs {
   private final Codec codec;
   private final Announcer announcer;
   private final WhyNot whyNot;
+  private final Supplier<Optional<TraceContext>> currentTrace;
   private final Lanes lanes;
   private final Enqueuer enqueuer;
   private final BulkCopy bulkCopy;
@@ -102,12 +63,22 @@ public final class Jobs {
   private final String attempts;
   private final JobList list;
   private final TargetList targets;
-  private final String log;
-  private final String logFrom;
+  private final JobLogs logs;
   private final String items;
 
+  /** Without traces. */
   public Jobs(Tenant tenant, Codec codec, Announcer announcer, WhyNot whyNot) {
+    this(tenant, codec, announcer, whyNot, Optional::empty);
+  }
+
+  public Jobs(
+      Tenant tenant,
+      Codec codec,
+      Announcer announcer,
+      WhyNot whyNot,
+      Supplier<Optional<TraceContext>> currentTrace) {
     this.whyNot = whyNot;
+    this.currentTrace = currentTrace;
     this.db = tenant.db();
     this.lanes = new Lanes(db);
     this.tenant = tenant.name().value();
@@ -119,8 +90,7 @@ public final class Jobs {
     this.attempts = db.sql(ATTEMPTS);
     this.list = new JobList(db);
     this.targets = new TargetList(db, reader);
-    this.log = db.sql(LOG);
-    this.logFrom = db.sql(LOG_FROM);
+    this.logs = new JobLogs(db);
     this.items = db.sql(ITEMS);
   }
 
@@ -140,7 +110,7 @@ public final class Jobs {
    * hear of it at the commit.
    */
   public Enqueued enqueue(Connection connection, NewJob job) {
-    JobRow row = JobRow.of(job, codec);
+    JobRow row = JobRow.of(traced(job), codec);
     return inCallersTransaction(
         connection,
         row.mayExist(),
@@ -169,7 +139,7 @@ public final class Jobs {
   /** Stores all jobs in the caller's transaction; answers in their order. */
   public List<Enqueued> enqueueAll(Connection connection, List<NewJob> jobs) {
     checkSize(jobs);
-    List<JobRow> rows = jobs.stream().map(job -> JobRow.of(job, codec)).toList();
+    List<JobRow> rows = jobs.stream().map(job -> JobRow.of(traced(job), codec)).toList();
     boolean mayExist = rows.stream().anyMatch(JobRow::mayExist);
     return inCallersTransaction(
         connection,
@@ -212,8 +182,7 @@ public final class Jobs {
 
   /** What the job's attempts logged, oldest first. */
   public List<String> log(UUID id) {
-    return db.withHandle(
-        handle -> handle.createQuery(log).bind("id", id).mapTo(String.class).list());
+    return logs.all(id);
   }
 
   /**
@@ -223,9 +192,7 @@ public final class Jobs {
    * @param limit in lines
    */
   public LogChunk log(UUID id, long offset, int limit) {
-    Limits.page("limit", limit);
-    return db.withHandle(handle ->
-        chunk(handle.createQuery(logFrom).bind("id", id).bind("offset", offset), offset, limit));
+    return logs.from(id, offset, limit);
   }
 
   /**
@@ -234,40 +201,12 @@ public final class Jobs {
    * @param limit in lines
    */
   public LogChunk logTail(UUID id, int limit) {
-    Limits.page("limit", limit);
-    return db.withHandle(
-        handle -> chunk(handle.createQuery(db.sql(LOG_TAIL)).bind("id", id), 0, limit));
+    return logs.tail(id, limit);
   }
 
   /** The same lines, numbered. */
   public List<LogEntry> logEntries(UUID id, int limit) {
-    Limits.page("limit", limit);
-    return db.withHandle(handle ->
-        handle
-            .createQuery(db.sql(LOG_TAIL))
-            .bind("id", id)
-            .bind("limit", limit)
-            .map((row, context) ->
-                new LogEntry(row.getLong("id"), Columns.instant(row, "at"), row.getString("line")))
-            .list());
-  }
-
-  private static LogChunk chunk(Query query, long offset, int limit) {
-    List<LogChunk.Line> lines = new ArrayList<>();
-    long ends =
-        query
-            .bind("limit", limit)
-            .reduceRows(
-                offset,
-                (before, row) -> {
-                  lines.add(
-                      new LogChunk.Line(
-                          row.getColumn("at", Instant.class),
-                          row.getColumn("fence", Long.class),
-                          row.getColumn("line", String.class)));
-                  return row.getColumn("ends", Long.class);
-                });
-    return new LogChunk(lines, ends);
+    return logs.entries(id, limit);
   }
 
   /**
@@ -289,19 +228,7 @@ public final class Jobs {
 
   /** When something last happened to jobs, as far as their own rows do not say it. */
   public Map<UUID, Instant> touched(List<UUID> ids) {
-    if (ids.isEmpty()) {
-      return Map.of();
-    }
-    return db.inTransaction(handle ->
-        handle
-            .createQuery(db.sql(TOUCHED))
-            .bindArray("job_ids", UUID.class, ids)
-            .reduceRows(
-                new HashMap<>(),
-                (found, row) -> {
-                  found.put(row.getColumn("id", UUID.class), row.getColumn("at", Instant.class));
-                  return found;
-                }));
+    return reader.touched(ids);
   }
 
   /** How many jobs each worker has now. */
@@ -343,10 +270,18 @@ public final class Jobs {
     }
   }
 
+  /** In the trace of whoever enqueues it, unless it says another. */
+  private NewJob traced(NewJob job) {
+    Optional<TraceContext> current = currentTrace.get();
+    return current.isEmpty() || job.policy().trace().isPresent()
+        ? job
+        : job.withTrace(current.get());
+  }
+
   // The lane is looked up before a connection is taken, or a burst of first jobs could use up the
   // pool with enqueuers that each wait for a second connection.
   private JobRow row(NewJob job) {
-    JobRow row = JobRow.of(job, codec);
+    JobRow row = JobRow.of(traced(job), codec);
     lanes.idOf(row.lane());
     return row;
   }

@@ -7,7 +7,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.UUID;
-import javax.sql.DataSource;
 import org.jdbi.v3.core.ConnectionFactory;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.HandleCallback;
@@ -40,10 +39,6 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
       SET LOCAL jit = off
       """
           .formatted(LONGEST_SILENCE.toMillis());
-
-  static Db on(DataSource dataSource, SchemaName schema) {
-    return on(() -> autoCommitting(dataSource.getConnection()), schema);
-  }
 
   static Db on(ConnectionFactory connections, SchemaName schema) {
     return new Db(schema, connections, configured(Jdbi.create(connections)));
@@ -108,15 +103,23 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
     inTransaction(work.asCallback());
   }
 
-  // After a failover, a kept connection may lead to the server that is now the standby.
+  // After a failover, a connection may lead to the server that is now the standby.
   private <R, X extends Exception> R watched(Handle handle, HandleCallback<R, X> work) throws X {
     try {
       return work.withHandle(handle);
     } catch (Exception e) {
-      if (SqlErrors.isReadOnly(e) && connections instanceof KeptConnection kept) {
-        kept.distrust(handle.getConnection());
+      if (SqlErrors.isReadOnly(e)) {
+        distrust(handle.getConnection());
       }
       throw e;
+    }
+  }
+
+  private void distrust(Connection connection) {
+    if (connections instanceof KeptConnection kept) {
+      kept.distrust(connection);
+    } else if (connections instanceof PoolConnections pool) {
+      pool.distrust(connection);
     }
   }
 
@@ -151,14 +154,6 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
   /** Refuses a caller's transaction in which a repeated job could be stored twice. */
   public static void requireReadCommitted(Connection connection) throws SQLException {
     Isolation.check(connection, ErrorCode.INVALID_ARGUMENT);
-  }
-
-  // Some pools hand out connections that commit only when told to; our statements would be lost.
-  private static Connection autoCommitting(Connection connection) throws SQLException {
-    if (!connection.getAutoCommit()) {
-      connection.setAutoCommit(true);
-    }
-    return connection;
   }
 
   private static Jdbi configured(Jdbi jdbi) {

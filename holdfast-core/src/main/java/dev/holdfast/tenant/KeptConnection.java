@@ -3,8 +3,6 @@ package dev.holdfast.tenant;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jdbi.v3.core.ConnectionFactory;
 
@@ -21,13 +19,12 @@ final class KeptConnection implements ConnectionFactory, AutoCloseable {
   private static final int PATIENCE_MILLIS = 30_000;
   private static final int FOR_EVER = 0;
 
-  private final ConnectionFactory connections;
+  private final PoolConnections connections;
   private final AtomicReference<Optional<Connection>> kept =
       new AtomicReference<>(Optional.empty());
   private volatile boolean keeping;
-  private final Set<Connection> distrusted = ConcurrentHashMap.newKeySet();
 
-  KeptConnection(ConnectionFactory connections) {
+  KeptConnection(PoolConnections connections) {
     this.connections = connections;
   }
 
@@ -52,11 +49,9 @@ final class KeptConnection implements ConnectionFactory, AutoCloseable {
 
   @Override
   public void closeConnection(Connection connection) throws SQLException {
-    if (distrusted.remove(connection)) {
-      connection.abort(Runnable::run); // a pool would test it, find it alive, and lend it out again
-    }
     boolean isKept =
         keeping
+            && connections.isTrusted(connection)
             && !connection.isClosed()
             && connection.getAutoCommit()
             && kept.compareAndSet(Optional.empty(), Optional.of(connection));
@@ -67,7 +62,7 @@ final class KeptConnection implements ConnectionFactory, AutoCloseable {
 
   /** It turned out to lead to a server that takes no writes: not to be used again. */
   void distrust(Connection connection) {
-    distrusted.add(connection);
+    connections.distrust(connection);
   }
 
   void keep() {

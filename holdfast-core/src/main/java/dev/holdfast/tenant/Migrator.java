@@ -39,7 +39,8 @@ public final class Migrator {
               "004_schedules",
               "005_registry",
               "006_agents",
-              "007_targets_and_pull"));
+              "007_targets_and_pull",
+              "008_kind_settings"));
 
   private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The tenants of one database: each an isolated set of jobs in a schema of its own. Thread-safe.
@@ -37,22 +38,28 @@ public final class Tenants implements AutoCloseable {
       SELECT name FROM {schema}.tenant ORDER BY name
       """;
 
+  private final PoolConnections connections;
   private final Db db;
   private final SchemaName control;
   private final Isolation isolation = new Isolation();
 
+  private volatile @Nullable Pooling pooling;
+
   public Tenants(DataSource dataSource, SchemaName control) {
-    this(Db.on(dataSource, control));
+    this.connections = new PoolConnections(dataSource);
+    this.control = control;
+    this.db = Db.on(connections, control);
   }
 
-  private Tenants(Db db) {
-    this.db = db;
-    this.control = db.schema();
+  private Tenants(PoolConnections connections, SchemaName control, KeptConnection kept) {
+    this.connections = connections;
+    this.control = control;
+    this.db = Db.on(kept, control);
   }
 
   /** The same tenants, for a worker's loops; see {@link #keepConnection}. */
   public Tenants keepingAConnection() {
-    return new Tenants(Db.on(new KeptConnection(db.connections()), control));
+    return new Tenants(connections, control, new KeptConnection(connections));
   }
 
   /**
@@ -75,7 +82,7 @@ public final class Tenants implements AutoCloseable {
 
   /** Creates or upgrades the control tables and every tenant's; safe from any number of nodes. */
   public void migrate() {
-    isolation.check(db);
+    checkConnections();
     Migrator.CONTROL.migrate(db, control);
     list().forEach(this::migrateIfThere);
   }
@@ -167,7 +174,7 @@ public final class Tenants implements AutoCloseable {
 
   /** An existing tenant whose tables are this version's. */
   public Tenant open(TenantName tenant) {
-    isolation.check(db);
+    checkConnections();
     if (!Migrator.TENANT.exists(db, schemaOf(tenant))) {
       throw new HoldfastException(
           ErrorCode.NOT_FOUND,
@@ -176,6 +183,22 @@ public final class Tenants implements AutoCloseable {
     }
     Migrator.TENANT.version(db, schemaOf(tenant)).require();
     return tenant(tenant);
+  }
+
+  private void checkConnections() {
+    isolation.check(db);
+    Pooling unused = pooling();
+  }
+
+  /** What stands between us and the database; asked once, and refused where it cannot work. */
+  public Pooling pooling() {
+    Pooling known = pooling;
+    if (known == null) {
+      known = Pooling.of(connections);
+      known.check(connections);
+      pooling = known;
+    }
+    return known;
   }
 
   /** How far the tables are: the control schema's, then every tenant's. */

@@ -8,6 +8,7 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Progress;
+import dev.holdfast.job.TraceContext;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
@@ -54,6 +55,11 @@ public final class JobContext {
 
   public String kind() {
     return lease().kind();
+  }
+
+  /** The trace that the job belongs to, as whoever enqueued it said. */
+  public Optional<TraceContext> trace() {
+    return lease().policy().trace();
   }
 
   public String queue() {

@@ -61,6 +61,7 @@ final class Runner {
         MDC.MDCCloseable tenant = MDC.putCloseable("tenant", lease.key().tenant());
         MDC.MDCCloseable attempt =
             MDC.putCloseable("attempt", String.valueOf(lease.attempt().number()))) {
+      lease.policy().trace().ifPresent(trace -> MDC.put("trace", trace.traceId()));
       lease.slot().ifPresent(slot -> RunLog.started(lease, slot));
       long startedNanos = System.nanoTime();
       Outcome outcome = execute(running);
@@ -69,6 +70,7 @@ final class Runner {
       lease.slot().ifPresent(slot -> scheduledRunEnded(running, slot, outcome, ran));
       handOver(running, outcome);
     } finally {
+      MDC.remove("trace");
       inFlight.handlerEnded(running);
     }
   }

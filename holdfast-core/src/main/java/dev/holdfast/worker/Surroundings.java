@@ -32,14 +32,24 @@ public record Surroundings(
     this(leases, heartbeat, bell, background, () -> false);
   }
 
-  /** A loop that runs as long as the worker does, with what comes before and after. */
-  public record Background(String name, Loop.Step step, Runnable atStart, AutoCloseable atEnd) {
+  /** Something that runs as long as the worker does. */
+  @FunctionalInterface
+  public interface Background {
 
-    public Background(String name, Loop.Step step, AutoCloseable atEnd) {
+    /** What ends it again. */
+    AutoCloseable start();
+  }
+
+  /** A loop, with what comes before and after. */
+  public record Looping(String name, Loop.Step step, Runnable atStart, AutoCloseable atEnd)
+      implements Background {
+
+    public Looping(String name, Loop.Step step, AutoCloseable atEnd) {
       this(name, step, () -> {}, atEnd);
     }
 
-    AutoCloseable start() {
+    @Override
+    public AutoCloseable start() {
       try {
         atStart.run();
       } catch (RuntimeException e) { // what it had begun would be left open

@@ -88,13 +88,16 @@ final class Command {
 
   /** What everything that runs for a job is told, and known by. */
   static Map<String, String> ofJob(JobContext job) {
-    return Map.of(
-        "HOLDFAST_JOB_ID",
-        job.jobId().toString(),
-        "HOLDFAST_ATTEMPT",
-        String.valueOf(job.attempt()),
-        "HOLDFAST_FENCE",
-        String.valueOf(job.fence()));
+    Map<String, String> told = new HashMap<>();
+    told.put("HOLDFAST_JOB_ID", job.jobId().toString());
+    told.put("HOLDFAST_ATTEMPT", String.valueOf(job.attempt()));
+    told.put("HOLDFAST_FENCE", String.valueOf(job.fence()));
+    job.trace()
+        .ifPresent(trace -> {
+          told.put("TRACEPARENT", trace.parent());
+          trace.state().ifPresent(state -> told.put("TRACESTATE", state));
+        });
+    return told;
   }
 
   /** The program's file; empty when there is none that could be run. */

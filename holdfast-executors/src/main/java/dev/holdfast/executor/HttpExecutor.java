@@ -113,6 +113,11 @@ final class HttpExecutor implements KindExecutor {
             .method(call.method(), body(call))
             // A job may run more than once; whoever is called can tell that by this.
             .setHeader("Idempotency-Key", job.jobId().toString());
+    job.trace()
+        .ifPresent(trace -> {
+          request.setHeader("traceparent", trace.parent());
+          trace.state().ifPresent(state -> request.setHeader("tracestate", state));
+        });
     call.headers()
         .forEach((name, value) -> {
           try {

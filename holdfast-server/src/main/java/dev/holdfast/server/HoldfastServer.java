@@ -10,6 +10,7 @@ import dev.holdfast.server.api.Parts;
 import dev.holdfast.server.api.Routes;
 import dev.holdfast.server.auth.TokenFile;
 import dev.holdfast.server.auth.Tokens;
+import dev.holdfast.server.database.Database;
 import dev.holdfast.server.dialect.Dialects;
 import dev.holdfast.server.dialect.agents.AgentDesks;
 import dev.holdfast.server.http.Route;
@@ -54,10 +55,9 @@ public final class HoldfastServer implements AutoCloseable {
   private final Optional<String> newToken;
   private Optional<Web> web = Optional.empty();
 
-  private HoldfastServer(
-      ServerConfig config, DataSource dataSource, Map<String, String> environment) {
-    Holdfast holdfast = Holdfast.on(dataSource).migrate();
-    Tokens tokens = new Tokens(holdfast.tenants().control());
+  private HoldfastServer(ServerConfig config, Holdfast holdfast, Map<String, String> environment) {
+    holdfast.migrate();
+    Tokens tokens = new Tokens(holdfast.tenants().control(), holdfast.reserved().control());
     RemoteWorkers workers = new RemoteWorkers(holdfast.tenants().control());
     Desks desks = new Desks(holdfast, workers);
     this.polls = new LongPolls();
@@ -125,8 +125,8 @@ public final class HoldfastServer implements AutoCloseable {
         open.push(Loop.start("holdfast-workers", parts.workers()));
         open.push(Loop.start("holdfast-inspector", new Inspector(holdfast, registry)));
         open.push(Loop.start("holdfast-sampler", sampler));
-        agents.repairAll();
         if (config.upkeep()) {
+          agents.repairAll();
           open.push(Loop.start("holdfast-agents", agents));
         }
         Web started = Web.start(config, parts.tokens(), desks, routes, ui::problem, registry);
@@ -158,18 +158,18 @@ public final class HoldfastServer implements AutoCloseable {
   }
 
   /** Starts a node; it is ready when this returns. */
-  public static HoldfastServer start(ServerConfig config, DataSource dataSource) {
-    return start(config, dataSource, System.getenv());
+  public static HoldfastServer start(ServerConfig config, Database database) {
+    return new HoldfastServer(config, database.holdfast(), System.getenv());
   }
 
   /**
-   * Starts a node.
+   * Starts a node on a pool of somebody's, of which nothing is set aside.
    *
    * @param environment seeds settings that are not stored yet
    */
   public static HoldfastServer start(
       ServerConfig config, DataSource dataSource, Map<String, String> environment) {
-    return new HoldfastServer(config, dataSource, environment);
+    return new HoldfastServer(config, Holdfast.on(dataSource), environment);
   }
 
   /** Where it listens; empty without the web's role. */

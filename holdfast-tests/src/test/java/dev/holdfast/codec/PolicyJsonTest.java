@@ -172,7 +172,8 @@ class PolicyJsonTest {
                           onStop,
                           onFailure,
                           attempts.map(Integer::longValue),
-                          lease.map(Duration::toMillis)));
+                          lease.map(Duration::toMillis),
+                          Optional.empty()));
                 }
               }
             }

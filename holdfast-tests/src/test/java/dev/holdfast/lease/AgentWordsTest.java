@@ -42,6 +42,7 @@ class AgentWordsTest {
 
   @BeforeEach
   void open() {
+    tenant.stopClock(); // it is seconds that these tests are about
     leases =
         new PgLeases(
             tenant.tenant(),

@@ -33,6 +33,7 @@ class AgentSilenceTest {
   @BeforeEach
   void gather() {
     fleet = new Fleet(server, tenant);
+    tenant.stopClock(); // it is seconds that these tests are about
     // So that only what a test is about runs out.
     fleet.set("WORKER_STALE_GRACE_SECONDS", 86_400);
   }

@@ -334,10 +334,7 @@ class DashboardTest {
 
   private ObjectNode schedule(String name) {
     return (ObjectNode)
-        TestServer.shared()
-            .as(Role.ADMIN, tenant.name())
-            .get("/api/v1/schedules/" + name)
-            .json();
+        TestServer.shared().as(Role.ADMIN, tenant.name()).get("/api/v1/schedules/" + name).json();
   }
 
   @Test

@@ -31,8 +31,7 @@ class DialectsTest {
             "text/plain",
             "application/octet-stream",
             "application/json; charset=utf-8")) {
-      assertThat(
-              open().with("Content-Type", type).post(jobs, "{\"api_name\": \"a\"}").status())
+      assertThat(open().with("Content-Type", type).post(jobs, "{\"api_name\": \"a\"}").status())
           .as(type)
           .isEqualTo(200);
     }
@@ -74,7 +73,8 @@ class DialectsTest {
             open().send("PUT", jobs, Optional.of("{}")),
             open().post(jobs, "x".repeat(17 << 20)),
             PlainHttp.at("http://127.0.0.1:" + TestServer.shared().port()).get("/jobs/"),
-            PlainHttp.at("http://127.0.0.1:" + TestServer.open().port()).get("/t/nobody_has_it/jobs/"))) {
+            PlainHttp.at("http://127.0.0.1:" + TestServer.open().port())
+                .get("/t/nobody_has_it/jobs/"))) {
       assertThat(reply.status()).as(reply.text()).isBetween(400, 499);
       assertThat(reply.contentType()).startsWith("application/json");
       assertThat(reply.json().propertyNames()).containsExactly("detail");

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A client of another system: it knows an address and what its document says, and neither tokens nor
- * content types.
+ * A client of another system: it knows an address and what its document says, and neither tokens
+ * nor content types.
  */
 record PlainHttp(String base, Map<String, String> headers) {
 

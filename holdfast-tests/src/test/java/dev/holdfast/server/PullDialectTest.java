@@ -42,8 +42,8 @@ class PullDialectTest {
   @Covers({"E1", "E2", "E3", "E4", "E5", "E6", "E10", "E12"})
   @Test
   void a_worker_pulls_reports_and_is_done() {
-    UUID id = enqueue(PolicyOverrides.NONE);
     tenant.stopClock();
+    UUID id = enqueue(PolicyOverrides.NONE);
     assertThat(row(id)).containsEntry("status", "queued").containsEntry("attempts", 0);
 
     JsonNode job = worker("w1").get(PULL + "?lease_sec=60").json().path("job");
@@ -109,7 +109,8 @@ class PullDialectTest {
     assertThat(row(id).get("last_progress_at")).isNotNull();
 
     JsonNode last =
-        report("w1", job, "\"items\": [{\"phone\": \"1555010\"}], \"done\": true, \"log\": \"bye\"");
+        report(
+            "w1", job, "\"items\": [{\"phone\": \"1555010\"}], \"done\": true, \"log\": \"bye\"");
 
     assertThat(last.path("done").asBoolean()).isTrue();
     assertThat(last.path("done_reason").asString()).isEqualTo("worker_done");
@@ -134,8 +135,8 @@ class PullDialectTest {
   @Covers({"E7", "E8", "E9", "E10"})
   @Test
   void an_error_waits_ever_longer_until_the_attempts_are_used_up() {
-    UUID id = enqueue(PolicyOverrides.NONE);
     tenant.stopClock();
+    UUID id = enqueue(PolicyOverrides.NONE);
     for (long seconds : List.of(30, 60)) {
       JsonNode job = pull("w1");
       Instant now = now();
@@ -206,8 +207,7 @@ class PullDialectTest {
     JsonNode reached =
         report("w", job, "\"items\": [{\"key\": \"a\"}, {\"key\": \"b\"}, {\"key\": \"c\"}]");
     UUID empty = enqueue(PolicyOverrides.NONE);
-    JsonNode over =
-        report("w", pull("w"), "\"done\": true, \"done_reason\": \"no_more_results\"");
+    JsonNode over = report("w", pull("w"), "\"done\": true, \"done_reason\": \"no_more_results\"");
 
     assertThat(reached.path("done").asBoolean()).isTrue();
     assertThat(reached.path("done_reason").asString()).isEqualTo("target_reached");
@@ -243,7 +243,8 @@ class PullDialectTest {
     }
     assertThat(row(id)).containsEntry("progress_count", 1L);
 
-    String done = body(id.toString(), attemptOf(job) + "\"done\": true, \"idempotency_key\": \"r2\"");
+    String done =
+        body(id.toString(), attemptOf(job) + "\"done\": true, \"idempotency_key\": \"r2\"");
     assertThat(worker("w").post(REPORT, done).json().path("done").asBoolean()).isTrue();
     Reply repeated = worker("w").post(REPORT, done);
     Reply byAnother = worker("other").post(REPORT, done.replace(attemptOf(job), ""));
@@ -257,8 +258,8 @@ class PullDialectTest {
   @Test
   void settings_are_in_force_at_once_also_for_jobs_that_are_being_worked_on() {
     Caller admin = TestServer.shared().as(Role.ADMIN, tenant.name());
-    UUID id = enqueue(PolicyOverrides.NONE);
     tenant.stopClock();
+    UUID id = enqueue(PolicyOverrides.NONE);
     set(admin, "LEASE_SEC_DEFAULT", 40);
     set(admin, "MAX_ATTEMPTS_DEFAULT", 5);
 
@@ -270,7 +271,8 @@ class PullDialectTest {
     assertThat(
             Duration.between(
                 now(),
-                Instant.parse(report("w", job, "\"items\": []").path("lease_expires_at").asString())))
+                Instant.parse(
+                    report("w", job, "\"items\": []").path("lease_expires_at").asString())))
         .as("a report that does not say for how long")
         .isEqualTo(Duration.ofSeconds(70));
     set(admin, "BACKOFF_BASE_SEC", 1_000);
@@ -319,7 +321,11 @@ class PullDialectTest {
                   .status())
           .isEqualTo(409);
     }
-    assertThat(plain().with("X-Forwarded-For", "192.0.2.7").post(REPORT, body(next.toString(), "")).status())
+    assertThat(
+            plain()
+                .with("X-Forwarded-For", "192.0.2.7")
+                .post(REPORT, body(next.toString(), ""))
+                .status())
         .as("what nobody is trusted to say")
         .isEqualTo(409);
   }
@@ -374,7 +380,8 @@ class PullDialectTest {
                   REPORT,
                   body(
                       id.toString(),
-                      attemptOf(job) + "\"items\": [{\"key\": \"a\"}, {\"key\": \"b\"}], \"done\": true"))
+                      attemptOf(job)
+                          + "\"items\": [{\"key\": \"a\"}, {\"key\": \"b\"}], \"done\": true"))
               .json();
       assertThat(answer.path("result_count").asInt()).isEqualTo(2);
       assertThat(answer.path("duplicates").asInt()).isEqualTo(1);
@@ -389,7 +396,8 @@ class PullDialectTest {
     UUID id = enqueue(PolicyOverrides.NONE);
 
     JsonNode job = worker("w").get(PULL + ".php?lease_sec=180").json().path("job");
-    Reply done = worker("w").post(REPORT + ".php", body(id.toString(), attemptOf(job) + "\"done\": true"));
+    Reply done =
+        worker("w").post(REPORT + ".php", body(id.toString(), attemptOf(job) + "\"done\": true"));
 
     assertThat(job.path("id").asString()).isEqualTo(id.toString());
     assertThat(done.json().path("done").asBoolean()).isTrue();
@@ -408,8 +416,7 @@ class PullDialectTest {
 
   @Test
   void another_queue_is_named_in_the_query_and_the_servers_own_are_not_to_be_had() {
-    UUID id =
-        tenant.jobs().enqueue(NewJob.of("scrape", 1).withQueue("leads")).id();
+    UUID id = tenant.jobs().enqueue(NewJob.of("scrape", 1).withQueue("leads")).id();
 
     assertThat(pull("w").isNull()).isTrue();
     assertThat(worker("w").get(PULL + "?queue=holdfast.webhooks").status()).isEqualTo(400);
@@ -490,15 +497,15 @@ class PullDialectTest {
     report(
         "w",
         pull("w"),
-        "\"error\": \"%s\\u0000\", \"log\": \"%s\"".formatted("e".repeat(20_000), "l".repeat(20_000)));
+        "\"error\": \"%s\\u0000\", \"log\": \"%s\""
+            .formatted("e".repeat(20_000), "l".repeat(20_000)));
 
     assertThat(row(id).get("last_error").toString()).hasSizeBetween(10_000, 10_100);
     assertThat(attempts(id).getFirst().get("log_excerpt").toString()).hasSizeBetween(4_000, 4_100);
   }
 
   private static void set(Caller admin, String name, long value) {
-    assertThat(
-            admin.put("/api/v1/settings/" + name, "{\"value\": %d}".formatted(value)).status())
+    assertThat(admin.put("/api/v1/settings/" + name, "{\"value\": %d}".formatted(value)).status())
         .isEqualTo(200);
   }
 
@@ -542,7 +549,8 @@ class PullDialectTest {
   }
 
   private Map<String, Object> row(UUID id) {
-    return tenant.query("SELECT * FROM {schema}.pull_jobs WHERE id = '%s'".formatted(id))
+    return tenant
+        .query("SELECT * FROM {schema}.pull_jobs WHERE id = '%s'".formatted(id))
         .getFirst();
   }
 
@@ -552,7 +560,8 @@ class PullDialectTest {
   }
 
   private Instant nextRetryAt(UUID id) {
-    return instant("SELECT next_retry_at AS at FROM {schema}.pull_jobs WHERE id = '%s'".formatted(id));
+    return instant(
+        "SELECT next_retry_at AS at FROM {schema}.pull_jobs WHERE id = '%s'".formatted(id));
   }
 
   private Instant now() {
@@ -564,8 +573,8 @@ class PullDialectTest {
         .tenant()
         .db()
         .jdbi()
-        .withHandle(handle ->
-            handle.createQuery(tenant.tenant().db().sql(sql)).mapTo(Instant.class).one());
+        .withHandle(
+            handle -> handle.createQuery(tenant.tenant().db().sql(sql)).mapTo(Instant.class).one());
   }
 
   private void reap() {

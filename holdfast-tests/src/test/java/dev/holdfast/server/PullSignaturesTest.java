@@ -66,7 +66,9 @@ class PullSignaturesTest {
     assertThat(signed(server, "GET", PULL, "", SECRET, now() - 310).status()).isEqualTo(401);
     assertThat(signed(server, "GET", PULL, "", SECRET, now() + 310).status()).isEqualTo(401);
     for (String sign : List.of("", "00", "g".repeat(64), "0".repeat(64))) {
-      assertThat(send(server, "GET", PULL, "", Map.of("X-Auth-Sign", sign, "X-Auth-Ts", "" + now())).status())
+      assertThat(
+              send(server, "GET", PULL, "", Map.of("X-Auth-Sign", sign, "X-Auth-Ts", "" + now()))
+                  .status())
           .as(sign)
           .isEqualTo(401);
     }
@@ -96,7 +98,9 @@ class PullSignaturesTest {
       throws Exception {
     UUID id = enqueue();
     TestServer open = TestServer.open();
-    assertThat(send(open, "GET", PULL + "?lease_sec=5", "", Map.of("X-Auth-Sign", "what ever")).status())
+    assertThat(
+            send(open, "GET", PULL + "?lease_sec=5", "", Map.of("X-Auth-Sign", "what ever"))
+                .status())
         .as("signed for a server that has no secret")
         .isEqualTo(200);
     tenant.acts().requeue(id, Act.by("ada").withForce());
@@ -121,7 +125,8 @@ class PullSignaturesTest {
     Map<String, String> headers = headers("GET", elsewhere, "", SECRET, time);
 
     assertThat(PlainHttp.at(root(server)).with(headers).get(elsewhere).status()).isEqualTo(401);
-    Map<String, String> jobs = headers("GET", "/t/" + tenant.name().value() + "/jobs/", "", SECRET, time);
+    Map<String, String> jobs =
+        headers("GET", "/t/" + tenant.name().value() + "/jobs/", "", SECRET, time);
     assertThat(send(server, "GET", "/jobs/", "", jobs).status()).isEqualTo(401);
     assertThat(
             PlainHttp.at(root(server))
@@ -142,7 +147,9 @@ class PullSignaturesTest {
     for (String bad : List.of("short", "x".repeat(201), "with a\\nline feed in it")) {
       Reply refused = admin().put("/api/v1/pull-secret", "{\"secret\": \"%s\"}".formatted(bad));
       assertThat(refused.status()).isEqualTo(400);
-      assertThat(refused.json().path("detail").asString()).contains("secret").doesNotContain("line");
+      assertThat(refused.json().path("detail").asString())
+          .contains("secret")
+          .doesNotContain("line");
     }
   }
 
@@ -227,7 +234,8 @@ class PullSignaturesTest {
   private static Map<String, String> headers(
       String method, String path, String body, String secret, long time) throws Exception {
     HexFormat hex = HexFormat.of();
-    String digest = hex.formatHex(MessageDigest.getInstance("SHA-256").digest(body.getBytes(UTF_8)));
+    String digest =
+        hex.formatHex(MessageDigest.getInstance("SHA-256").digest(body.getBytes(UTF_8)));
     Mac mac = Mac.getInstance("HmacSHA256");
     mac.init(new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256"));
     String text = method + "|" + path + "|" + digest + "|" + time;

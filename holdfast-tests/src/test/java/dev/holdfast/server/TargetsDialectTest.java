@@ -120,8 +120,7 @@ class TargetsDialectTest {
       assertThat(job(id).path("status").asString()).isEqualTo(name.toLowerCase(Locale.ROOT));
       assertThat(client().get("/jobs/?status=" + name.toLowerCase(Locale.ROOT)).text())
           .contains(id);
-      tenant.execute("DELETE FROM {schema}.job");
-      tenant.execute("DELETE FROM {schema}.job_done");
+      clear();
     });
   }
 
@@ -252,8 +251,7 @@ class TargetsDialectTest {
           assertThat(reply.json().propertyNames()).containsExactly("detail");
           assertThat(view(id)).isEqualTo(before);
         }
-        tenant.execute("DELETE FROM {schema}.job");
-        tenant.execute("DELETE FROM {schema}.job_done");
+        clear();
       }
     });
   }
@@ -410,8 +408,7 @@ class TargetsDialectTest {
         .configure(config -> config.withQueues("targets"))
         .handleWithOutcome(
             kind(kind),
-            (parameters, job) ->
-                Outcome.succeeded(new Payload("{\"fence\": " + job.fence() + "}")))
+            (parameters, job) -> Outcome.succeeded(new Payload("{\"fence\": " + job.fence() + "}")))
         .build()
         .runDue();
 
@@ -486,7 +483,11 @@ class TargetsDialectTest {
     assertThat(
             TestServer.shared()
                 .as(Role.VIEWER, tenant.name())
-                .get("/targets/" + target + "/jobs/" + enqueue("book", "{\"a\": \"shh\"}").path("id").asString())
+                .get(
+                    "/targets/"
+                        + target
+                        + "/jobs/"
+                        + enqueue("book", "{\"a\": \"shh\"}").path("id").asString())
                 .text())
         .doesNotContain("shh");
   }
@@ -544,7 +545,8 @@ class TargetsDialectTest {
   }
 
   private Map<String, Object> view(String id) {
-    return tenant.query("SELECT * FROM {schema}.target_jobs WHERE id = '%s'".formatted(id))
+    return tenant
+        .query("SELECT * FROM {schema}.target_jobs WHERE id = '%s'".formatted(id))
         .getFirst();
   }
 
@@ -563,11 +565,7 @@ class TargetsDialectTest {
     if (state == JobState.PENDING) {
       return tenant
           .jobs()
-          .enqueue(
-              NewJob.of("book", Map.of())
-                  .withQueue("targets")
-                  .withTarget(target)
-                  .asPending())
+          .enqueue(NewJob.of("book", Map.of()).withQueue("targets").withTarget(target).asPending())
           .id()
           .toString();
     }
@@ -588,6 +586,13 @@ class TargetsDialectTest {
     }
     assertThat(tenant.job(id).state()).isEqualTo(state);
     return id.toString();
+  }
+
+  /** As if there had been no job on the target. */
+  private void clear() {
+    for (String table : List.of("job", "job_done", "hold", "block")) {
+      tenant.execute("DELETE FROM {schema}." + table);
+    }
   }
 
   private static ClaimRequest request() {

@@ -27,7 +27,8 @@ class MigratorTest {
 
   private static final AtomicInteger NUMBER = new AtomicInteger();
 
-  private final Db db = Db.on(TestDatabase.shared().dataSource(), new SchemaName("holdfast"));
+  private final Db db =
+      Db.on(TestDatabase.shared().dataSource()::getConnection, new SchemaName("holdfast"));
   private final Jdbi jdbi = db.jdbi();
   private final SchemaName schema = new SchemaName("migrator_" + NUMBER.incrementAndGet());
   private final Tenants tenants = new Tenants(TestDatabase.shared().dataSource(), schema);
@@ -107,17 +108,18 @@ class MigratorTest {
   @Test
   void a_newer_schema_that_broke_something_is_refused_and_both_versions_are_named() {
     Migrator.TENANT.migrate(db, schema);
+    int known = Migrator.TENANT.version(db, schema).applied();
     execute("INSERT INTO " + schema.value() + ".migration VALUES (99, 'later', true)");
 
     assertThatExceptionOfType(HoldfastException.class)
         .isThrownBy(() -> Migrator.TENANT.version(db, schema).require())
         .withMessageContaining("version 99")
-        .withMessageContaining("knows 5")
+        .withMessageContaining("knows " + known)
         .satisfies(refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.SCHEMA_MISMATCH));
     assertThatExceptionOfType(HoldfastException.class)
         .isThrownBy(() -> Migrator.TENANT.migrate(db, schema))
         .withMessageContaining("version 99")
-        .withMessageContaining("knows 5");
+        .withMessageContaining("knows " + known);
   }
 
   @Test

@@ -54,10 +54,15 @@ final class JobRoutes {
   }
 
   private Answer enqueue(Request request) {
-    NewJob job = new JobSpec(request).read(request.body());
+    NewJob job = traced(request, new JobSpec(request).read(request.body()));
     Enqueued enqueued = request.desk().jobs().enqueue(job);
     ObjectNode json = json(request, job(request, enqueued.id()));
     return enqueued.created() ? Answer.created(json) : Answer.ok(json);
+  }
+
+  /** In the request's trace, unless it says another. */
+  private static NewJob traced(Request request, NewJob job) {
+    return job.policy().trace().isPresent() ? job : request.trace().map(job::withTrace).orElse(job);
   }
 
   private Answer enqueueAll(Request request) {
@@ -70,7 +75,8 @@ final class JobRoutes {
       throw HoldfastException.invalid("jobs", said.size() + " jobs", "1 to " + MOST_AT_ONCE);
     }
     JobSpec spec = new JobSpec(request);
-    List<NewJob> jobs = said.stream().map(each -> spec.read(each.only(JobSpec.fields()))).toList();
+    List<NewJob> jobs =
+        said.stream().map(each -> traced(request, spec.read(each.only(JobSpec.fields())))).toList();
     List<Enqueued> enqueued = request.desk().jobs().enqueueAll(jobs);
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("jobs");

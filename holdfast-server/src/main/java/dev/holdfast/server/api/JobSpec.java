@@ -1,15 +1,18 @@
 package dev.holdfast.server.api;
 
 import dev.holdfast.api.Fields;
+import dev.holdfast.api.Json;
 import dev.holdfast.api.NewJobJson;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Needs;
 import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Payload;
 import dev.holdfast.job.Subject;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.tenancy.KindInfo;
+import dev.holdfast.server.tenancy.KindSettings;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A job as somebody asks for it: the engine's own fields, and the words of the control plane for
@@ -44,12 +48,29 @@ public final class JobSpec {
   }
 
   public NewJob read(Fields said) {
+    KindInfo kind = kind(said);
+    Optional<KindSettings> settings = kind.settings();
+    if (settings.isPresent()) {
+      ObjectNode filled = said.json().deepCopy();
+      Payload args = settings.get().args(said.any("args").orElseGet(Json::object));
+      filled.set("args", Json.parse("args", args.json()));
+      return readAsIs(Fields.of("body", filled));
+    }
+    requireRight(said, kind.name());
+    kind.executor().ifPresent(executor -> requireRight(said, executor));
+    return readAsIs(said);
+  }
+
+  private KindInfo kind(Fields said) {
+    return kinds.computeIfAbsent(said.text("kind"), request.desk().kinds()::get);
+  }
+
+  /** With arguments that somebody who might has put there. */
+  NewJob readAsIs(Fields said) {
     NewJob job = NewJobJson.read(said);
     Reserved.check("kind", job.kind());
     Reserved.check("queue", job.queue());
-    KindInfo kind = kinds.computeIfAbsent(job.kind(), request.desk().kinds()::get);
-    requireRight(said, job.kind());
-    kind.executor().ifPresent(executor -> requireRight(said, executor));
+    KindInfo kind = kind(said);
     Optional<String> node = id(said, "node_id");
     List<String> resources = new ArrayList<>(said.texts("resources"));
     if (kind.nodeTargeted()

@@ -89,7 +89,8 @@ final class LeaseRoutes {
                 this::start)
             .fields("worker", "leases"),
         Route.of(POST, BASE + "/leases/extend", Role.WORKER, "Renews leases", this::extend)
-            .fields("worker", "leases", "lease_seconds"),
+            .fields("worker", "leases", "lease_seconds")
+            .urgent(),
         Route.of(
                 POST, BASE + "/leases/finish", Role.WORKER, "Says how attempts ended", this::finish)
             .fields("worker", "results"),
@@ -215,7 +216,7 @@ final class LeaseRoutes {
 
   private Answer extend(Request request) {
     Fields body = request.body();
-    RemoteLeases leases = request.desk().leases();
+    RemoteLeases leases = request.desk().pulse();
     Optional<Duration> length = body.optionalSeconds("lease_seconds");
     length.ifPresent(seconds -> Policy.checkLease("lease_seconds", seconds));
     return renewals(leases.extend(worker(request, body), keys(leases, body), length), "extended");

@@ -11,6 +11,7 @@ import dev.holdfast.audit.AuditRecord;
 import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.executor.JobExecutors;
 import dev.holdfast.invariant.Violation;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.server.auth.Role;
@@ -18,6 +19,7 @@ import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.tenancy.KindInfo;
+import dev.holdfast.server.tenancy.KindSettings;
 import dev.holdfast.server.tenancy.Node;
 import dev.holdfast.server.tenancy.Setting;
 import dev.holdfast.server.tenancy.Webhook;
@@ -39,7 +41,8 @@ final class RegistryRoutes {
             .queries("limit", "after"),
         Route.of(GET, BASE + "/kinds/{name}", Role.VIEWER, "A kind", this::kind),
         Route.of(PUT, BASE + "/kinds/{name}", Role.SYSTEM, "Registers a kind", this::putKind)
-            .fields("executor", "playbook", "node_targeted", "subject_during", "defaults"),
+            .fields(
+                "executor", "playbook", "node_targeted", "subject_during", "defaults", "settings"),
         Route.of(GET, BASE + "/nodes", Role.OPERATOR, "Lists nodes", this::nodes)
             .queries("limit", "after"),
         Route.of(GET, BASE + "/nodes/{id}", Role.OPERATOR, "A node", this::node),
@@ -78,7 +81,7 @@ final class RegistryRoutes {
     List<KindInfo> kinds = request.desk().kinds().list(request.after(), limit);
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("kinds");
-    kinds.forEach(kind -> list.add(json(kind)));
+    kinds.forEach(kind -> list.add(json(request, kind)));
     json.put("after", kinds.size() == limit ? kinds.getLast().name() : null);
     return Answer.ok(json);
   }
@@ -87,6 +90,7 @@ final class RegistryRoutes {
     String name = request.path("name");
     return Answer.ok(
         json(
+            request,
             request
                 .desk()
                 .kinds()
@@ -96,21 +100,33 @@ final class RegistryRoutes {
 
   private Answer putKind(Request request) {
     Fields body = request.body();
+    String name = request.path("name");
+    if (JobExecutors.NAMES.contains(name)) {
+      throw HoldfastException.invalid("name", name, "another: an executor has it");
+    }
+    Optional<String> executor = body.optionalText("executor");
     KindInfo kind =
         new KindInfo(
-            request.path("name"),
-            body.optionalText("executor"),
+            name,
+            executor,
             body.optionalText("playbook"),
             body.flag("node_targeted"),
             body.optionalText("subject_during"),
             body.any("defaults")
                 .map((JsonNode json) -> POLICIES.read(Json.write(json)))
-                .orElse(PolicyOverrides.NONE));
+                .orElse(PolicyOverrides.NONE),
+            body.optionalObject("settings")
+                .map(settings ->
+                    new KindSettings(
+                        executor.orElseThrow(() -> body.missing("executor", "one, for settings")),
+                        settings.json())));
     request.desk().kinds().put(kind, request.act());
-    return Answer.ok(json(kind));
+    return Answer.ok(json(request, kind));
   }
 
-  private static ObjectNode json(KindInfo kind) {
+  // Like arguments, which they become.
+  private static ObjectNode json(Request request, KindInfo kind) {
+    boolean mayKnow = request.mayDo(Role.SUBMITTER) || request.mayDo(Role.WORKER);
     ObjectNode json = Json.object();
     json.put("name", kind.name());
     Json.put(json, "executor", kind.executor());
@@ -118,6 +134,11 @@ final class RegistryRoutes {
     json.put("node_targeted", kind.nodeTargeted());
     Json.put(json, "subject_during", kind.subjectDuring());
     json.set("defaults", Json.parse("defaults", POLICIES.write(kind.defaults())));
+    if (mayKnow) {
+      kind.settings()
+          .ifPresentOrElse(
+              settings -> json.set("settings", settings.fixed()), () -> json.putNull("settings"));
+    }
     return json;
   }
 

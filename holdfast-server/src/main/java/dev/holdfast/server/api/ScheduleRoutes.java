@@ -28,8 +28,11 @@ import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -66,6 +69,11 @@ final class ScheduleRoutes {
           "on_stop",
           "on_failure");
 
+  // What a schedule is shown with, so that it can be put as it was got.
+  private static final Set<String> SHOWN = Set.of("name", "policy", "next_at", "declared_by");
+  private static final Set<String> WHOLE =
+      Stream.concat(OWN.stream(), SHOWN.stream()).collect(Collectors.toUnmodifiableSet());
+
   List<Route> routes() {
     String one = BASE + "/schedules/{name}";
     return List.of(
@@ -73,7 +81,7 @@ final class ScheduleRoutes {
             .queries("limit", "after"),
         Route.of(GET, one, Role.VIEWER, "A schedule", this::get),
         Route.of(PUT, one, Role.OPERATOR, "Makes a schedule, or makes it so", this::put)
-            .fields(OWN),
+            .fields(WHOLE),
         Route.of(
             DELETE, one, Role.OPERATOR, "Removes a schedule; its slots are kept", this::delete),
         Route.of(
@@ -124,13 +132,13 @@ final class ScheduleRoutes {
   private Answer put(Request request) {
     Fields body = request.body();
     String name = request.path("name");
-    boolean isNew = request.desk().schedules().get(name).isEmpty();
-    Set<String> ofTheJob = JobSpec.fields();
-    ObjectNode said = Json.object();
-    body.json().propertyNames().stream()
-        .filter(ofTheJob::contains)
-        .forEach(field -> said.set(field, body.json().get(field)));
-    NewJob job = new JobSpec(request).read(Fields.of("body", said));
+    body.optionalText("name")
+        .filter(said -> !said.equals(name))
+        .ifPresent(said -> {
+          throw HoldfastException.invalid("name", said, "the one in the path");
+        });
+    Optional<Planned> before = request.desk().schedules().get(name);
+    NewJob job = job(request, body, before.map(planned -> planned.schedule().job()));
     Schedule defaults = Schedule.of(name, trigger(body), job);
     Schedule schedule =
         new Schedule(
@@ -143,7 +151,27 @@ final class ScheduleRoutes {
             body.optionalSeconds("expected_runtime_seconds").orElse(defaults.expectedRuntime()),
             body.optionalBoolean("enabled").orElse(true));
     ObjectNode json = json(request, request.desk().schedules().put(schedule, request.act()));
-    return isNew ? Answer.created(json) : Answer.ok(json);
+    return before.isEmpty() ? Answer.created(json) : Answer.ok(json);
+  }
+
+  private static NewJob job(Request request, Fields body, Optional<NewJob> before) {
+    ObjectNode said = Json.object();
+    body.optionalObject("policy").ifPresent(policy -> said.setAll(policy.json()));
+    Set<String> ofTheJob = JobSpec.fields();
+    body.json().propertyNames().stream()
+        .filter(ofTheJob::contains)
+        .forEach(field -> said.set(field, body.json().get(field)));
+    // What stands there already was allowed to whoever put it there.
+    boolean same =
+        before
+            .filter(known ->
+                known.kind().equals(body.text("kind"))
+                    && known.args() instanceof Payload args
+                    && body.any("args").filter(Json.parse("args", args.json())::equals).isPresent())
+            .isPresent();
+    JobSpec spec = new JobSpec(request);
+    Fields fields = Fields.of("body", said);
+    return same ? spec.readAsIs(fields) : spec.read(fields);
   }
 
   private static Trigger trigger(Fields body) {

@@ -87,10 +87,21 @@ public final class Tokens {
   private static final SecureRandom RANDOM = new SecureRandom(); // thread-safe
 
   private final Db db;
+  private final Db reserved;
   private final String inForce;
 
   public Tokens(Db control) {
+    this(control, control);
+  }
+
+  /**
+   * The same.
+   *
+   * @param reserved by connections for those who must not wait behind everybody else
+   */
+  public Tokens(Db control, Db reserved) {
     this.db = control;
+    this.reserved = reserved;
     this.inForce = control.sql(IN_FORCE);
   }
 
@@ -153,10 +164,19 @@ public final class Tokens {
 
   /** Whose token it is, if it is in force. */
   public Optional<Principal> principal(String token) {
+    return principal(token, db);
+  }
+
+  /** The same for those who must not wait behind everybody else. */
+  public Optional<Principal> principalAtOnce(String token) {
+    return principal(token, reserved);
+  }
+
+  private Optional<Principal> principal(String token, Db by) {
     if (!isToken(token)) {
       return Optional.empty();
     }
-    return db.withHandle(handle ->
+    return by.withHandle(handle ->
         handle
             .createQuery(inForce)
             .bind("hash", hash(token))

@@ -23,8 +23,7 @@ public final class Dialects {
     List<Route> routes = new ArrayList<>();
     routes.addAll(new TargetRoutes().routes());
     routes.addAll(new PullRoutes(parts.workers(), new Signatures(parts)).routes());
-    routes.addAll(
-        AgentDialect.routes(agents, parts.workers(), parts.config().limits().streams()));
+    routes.addAll(AgentDialect.routes(agents, parts.workers(), parts.config().limits().streams()));
     return routes.stream()
         .map(Route::inDialect)
         .flatMap(route -> Stream.of(route, route.underTenant()))

@@ -159,8 +159,7 @@ final class Gate {
     Optional<String> token = bearer(http);
     if (token.isPresent()) {
       return throttled(
-          tokens
-              .principal(token.get())
+          (route.isUrgent() ? tokens.principalAtOnce(token.get()) : tokens.principal(token.get()))
               .orElseThrow(
                   () -> Refusal.of(401, "BAD_TOKEN", "the token is unknown, expired or revoked")));
     }

@@ -7,6 +7,7 @@ import dev.holdfast.api.Json;
 import dev.holdfast.audit.Act;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Limits;
+import dev.holdfast.job.TraceContext;
 import dev.holdfast.server.auth.Principal;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.tenancy.Desk;
@@ -235,6 +236,13 @@ public final class Request {
     } catch (CharacterCodingException e) {
       throw HoldfastException.invalid("body", "bytes that are not UTF-8", "UTF-8");
     }
+  }
+
+  /** The trace that it belongs to, where it says so. */
+  public Optional<TraceContext> trace() {
+    return TraceContext.ofHeaders(
+        Optional.ofNullable(http.header("traceparent")),
+        Optional.ofNullable(http.header("tracestate")));
   }
 
   /** Who acts, and why. */

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * @param role empty where nobody need say who they are
  * @param scope whose things it is about
  * @param queries parameters after the question mark
- * @param waits its answer takes as long as the client lets it
+ * @param haste how long its answer takes, or may take
  * @param style how it listens and answers
  * @param credential what serves as well as a token
  * @param fields of the JSON object, or the form, that it takes; empty where it takes none
@@ -27,7 +27,7 @@ public record Route(
     String summary,
     Set<String> queries,
     Set<String> fields,
-    boolean waits,
+    Haste haste,
     Style style,
     Optional<Credential> credential,
     Handler handler) {
@@ -51,6 +51,15 @@ public record Route(
     SYSTEM
   }
 
+  /** How long an answer takes, or may take. */
+  public enum Haste {
+    USUAL,
+    /** As long as the client lets it. */
+    WAITS,
+    /** Not behind others: somebody's leases end if it is late. */
+    URGENT
+  }
+
   @FunctionalInterface
   public interface Handler {
     Answer handle(Request request) throws Exception;
@@ -65,7 +74,7 @@ public record Route(
         summary,
         Set.of(),
         Set.of(),
-        false,
+        Haste.USUAL,
         Style.NATIVE,
         Optional.empty(),
         handler);
@@ -80,7 +89,7 @@ public record Route(
         summary,
         Set.of(),
         Set.of(),
-        false,
+        Haste.USUAL,
         Style.NATIVE,
         Optional.empty(),
         handler);
@@ -95,7 +104,7 @@ public record Route(
         summary,
         Set.of(names),
         fields,
-        waits,
+        haste,
         style,
         credential,
         handler);
@@ -114,7 +123,7 @@ public record Route(
         summary,
         queries,
         Set.copyOf(names),
-        waits,
+        haste,
         style,
         credential,
         handler);
@@ -129,7 +138,7 @@ public record Route(
         summary,
         queries,
         fields,
-        waits,
+        haste,
         style,
         credential,
         handler);
@@ -137,13 +146,57 @@ public record Route(
 
   public Route waiting() {
     return new Route(
-        method, path, role, scope, summary, queries, fields, true, style, credential, handler);
+        method,
+        path,
+        role,
+        scope,
+        summary,
+        queries,
+        fields,
+        Haste.WAITS,
+        style,
+        credential,
+        handler);
+  }
+
+  /** By connections that nobody else takes: it must not wait behind others. */
+  public Route urgent() {
+    return new Route(
+        method,
+        path,
+        role,
+        scope,
+        summary,
+        queries,
+        fields,
+        Haste.URGENT,
+        style,
+        credential,
+        handler);
+  }
+
+  public boolean waits() {
+    return haste == Haste.WAITS;
+  }
+
+  boolean isUrgent() {
+    return haste == Haste.URGENT;
   }
 
   /** For people. */
   public Route asPage() {
     return new Route(
-        method, path, role, scope, summary, queries, fields, waits, Style.PAGE, credential, handler);
+        method,
+        path,
+        role,
+        scope,
+        summary,
+        queries,
+        fields,
+        haste,
+        Style.PAGE,
+        credential,
+        handler);
   }
 
   public boolean isPage() {
@@ -160,7 +213,7 @@ public record Route(
         summary,
         Set.of(),
         Set.of(),
-        false,
+        Haste.USUAL,
         Style.PAGE,
         Optional.empty(),
         handler);
@@ -176,7 +229,7 @@ public record Route(
         summary,
         queries,
         fields,
-        waits,
+        haste,
         Style.DIALECT,
         credential,
         handler);
@@ -192,7 +245,7 @@ public record Route(
         summary,
         queries,
         fields,
-        waits,
+        haste,
         style,
         Optional.of(credential),
         handler);
@@ -201,7 +254,7 @@ public record Route(
   /** The same at another path. */
   public Route at(String path) {
     return new Route(
-        method, path, role, scope, summary, queries, fields, waits, style, credential, handler);
+        method, path, role, scope, summary, queries, fields, haste, style, credential, handler);
   }
 
   /** The same, found under the name of a tenant: its clients send no header that would say it. */

@@ -54,7 +54,7 @@ final class Attendant {
     Duration pause = Duration.ZERO;
     while (room.awaitReason(pause)) {
       long beganNanos = System.nanoTime();
-      pause = serveAll(room);
+      pause = serveAllIfPossible(room);
       rest(System.nanoTime() - beganNanos);
     }
   }
@@ -63,6 +63,16 @@ final class Attendant {
   // together, and half of the time is left to those who work.
   private static void rest(long tookNanos) {
     LockSupport.parkNanos(Math.min(tookNanos, LONGEST_REST.toNanos()));
+  }
+
+  // Whatever it is with one of them, the others would wait for ever if nobody attended to them.
+  private Duration serveAllIfPossible(Room room) {
+    try {
+      return serveAll(room);
+    } catch (RuntimeException e) {
+      log.warn("Could not serve those who wait in tenant {}", tenant, e);
+      return POLL;
+    }
   }
 
   private Duration serveAll(Room room) {

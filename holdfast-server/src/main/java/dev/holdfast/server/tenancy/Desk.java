@@ -12,7 +12,11 @@ import dev.holdfast.schedule.Schedules;
 import dev.holdfast.subject.Subjects;
 import dev.holdfast.tenant.Tenant;
 
-/** One tenant's things, ready to hand. */
+/**
+ * One tenant's things, ready to hand.
+ *
+ * @param pulse the same leases by connections of their own, for beats
+ */
 public record Desk(
     Tenant tenant,
     Jobs jobs,
@@ -25,6 +29,7 @@ public record Desk(
     Invariants invariants,
     Overview overview,
     RemoteLeases leases,
+    RemoteLeases pulse,
     Kinds kinds,
     Nodes nodes,
     Settings settings,

@@ -53,6 +53,7 @@ public final class Desks {
         holdfast.invariants(name),
         holdfast.overview(name),
         holdfast.remoteLeases(name, hosts),
+        holdfast.remotePulse(name, hosts),
         new Kinds(tenant.db()),
         new Nodes(tenant.db()),
         new Settings(tenant),

@@ -15,6 +15,7 @@ import java.util.Set;
  * @param nodeTargeted its jobs say which node they are for
  * @param subjectDuring the state that its jobs put their site or environment in
  * @param defaults for jobs that do not say otherwise, before those of their queue
+ * @param settings what it fixes about its jobs, where it does
  */
 public record KindInfo(
     String name,
@@ -22,7 +23,8 @@ public record KindInfo(
     Optional<String> playbook,
     boolean nodeTargeted,
     Optional<String> subjectDuring,
-    PolicyOverrides defaults) {
+    PolicyOverrides defaults,
+    Optional<KindSettings> settings) {
 
   private static final Set<String> UNSAFE = Set.of("", ".", "..");
   private static final Set<String> EXECUTORS = Set.of("process", "container", "ansible", "http");
@@ -41,7 +43,13 @@ public record KindInfo(
   /** One that nobody has registered. */
   static KindInfo unregistered(String name) {
     return new KindInfo(
-        name, Optional.empty(), Optional.empty(), false, Optional.empty(), PolicyOverrides.NONE);
+        name,
+        Optional.empty(),
+        Optional.empty(),
+        false,
+        Optional.empty(),
+        PolicyOverrides.NONE,
+        Optional.empty());
   }
 
   // Whether it exists is for the run to say; that it stays inside, for whoever registers it.

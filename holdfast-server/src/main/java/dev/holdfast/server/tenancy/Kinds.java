@@ -1,5 +1,6 @@
 package dev.holdfast.server.tenancy;
 
+import dev.holdfast.api.Json;
 import dev.holdfast.audit.Act;
 import dev.holdfast.audit.Audit;
 import dev.holdfast.codec.PolicyJson;
@@ -7,21 +8,26 @@ import dev.holdfast.job.Limits;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import org.jdbi.v3.core.mapper.RowMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /** The kinds of one tenant that somebody registered. Others need no registration. Thread-safe. */
 public final class Kinds {
 
   private static final String PUT =
       """
-      INSERT INTO {schema}.kind (name, executor, playbook, node_targeted, subject_during, defaults)
-      VALUES (:name, :executor, :playbook, :node_targeted, :subject_during, :defaults::json)
+      INSERT INTO {schema}.kind
+             (name, executor, playbook, node_targeted, subject_during, defaults, settings)
+      VALUES (:name, :executor, :playbook, :node_targeted, :subject_during, :defaults::json,
+              :settings::json)
       ON CONFLICT (name) DO UPDATE
          SET executor = excluded.executor, playbook = excluded.playbook,
              node_targeted = excluded.node_targeted, subject_during = excluded.subject_during,
-             defaults = excluded.defaults
+             defaults = excluded.defaults, settings = excluded.settings
       """;
 
   private static final String GET =
@@ -46,7 +52,17 @@ public final class Kinds {
               Columns.optionalText(row, "subject_during"),
               Columns.optionalText(row, "defaults")
                   .map(POLICIES::read)
-                  .orElse(PolicyOverrides.NONE));
+                  .orElse(PolicyOverrides.NONE),
+              settings(row));
+
+  private static Optional<KindSettings> settings(ResultSet row) throws SQLException {
+    Optional<String> json = Columns.optionalText(row, "settings");
+    return json.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new KindSettings(
+                row.getString("executor"), (ObjectNode) Json.parse("settings", json.get())));
+  }
 
   private final Db db;
   private final Audit audit;
@@ -69,6 +85,7 @@ public final class Kinds {
           .bind("node_targeted", kind.nodeTargeted())
           .bind("subject_during", kind.subjectDuring().orElse(null))
           .bind("defaults", POLICIES.write(kind.defaults()))
+          .bind("settings", kind.settings().map(KindSettings::toString).orElse(null))
           .execute();
       audit.write(handle, act, "put_kind", "kind:" + kind.name(), "", kind.toString());
     });

@@ -64,7 +64,12 @@ public final class AgentDesks implements Loop.Step {
 
   /** Puts right what became of files while no node looked. */
   public void repairAll() {
-    search().forEach(name -> tried(name, () -> of(holdfast.tenants().open(name)).repair()));
+    search().forEach(name -> tried(name, () -> repair(name)));
+  }
+
+  /** The same for one tenant. */
+  public void repair(TenantName name) {
+    of(holdfast.tenants().open(name)).repair();
   }
 
   private List<TenantName> search() {

@@ -112,16 +112,15 @@ final class Exhibition {
     if (job.isShown() && !anyway) {
       return false; // by somebody who came after us and read it before
     }
-    ObjectNode info = Documents.info(job);
-    byte[] text = bytes(info);
-    String digest = digest(text);
+    byte[] info = bytes(Documents.info(job));
+    String digest = digest(bytes(Documents.entry(job)));
     Optional<String> queueFile = queueFile(job);
     boolean news =
         !job.shown().key().equals(Optional.of(job.key()))
             || !job.shown().info().equals(Optional.of(digest));
     try {
       Instant at = jobs.show(handle, job, digest, queueFile);
-      writeFiles(job, new Write(text, news, anyway), at, queueFile);
+      writeFiles(job, new Write(info, news, anyway), at, queueFile);
     } catch (IOException e) {
       throw unwritable(e);
     }

@@ -47,7 +47,7 @@ record Simulation(
       }
     });
     env = Map.copyOf(env);
-    jobName = Names.job(Limits.name("job_name", jobName));
+    jobName = Names.job(jobName);
   }
 
   /** Names that a configuration gives itself, or those of one that does not. */
@@ -64,7 +64,7 @@ record Simulation(
 
     private static String text(JsonNode node, String otherwise) {
       String text = node.isValueNode() && !node.isNull() ? node.asString() : "";
-      return text.isBlank() ? otherwise : Names.job(text);
+      return text.isBlank() ? otherwise : Limits.cut(text.strip(), Limits.NAME_CHARS);
     }
 
     String jobName() {

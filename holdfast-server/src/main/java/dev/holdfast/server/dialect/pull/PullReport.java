@@ -52,6 +52,10 @@ record PullReport(
     return new PullReport(said.uuid("job_id"), attempt(said), report, extension(said), end);
   }
 
+  boolean hasFailed() {
+    return end.filter(said -> said.outcome() instanceof Outcome.Failed).isPresent();
+  }
+
   Submission submission(Duration usual) {
     return new Submission(report, report.items().size(), extension.orElse(usual), end);
   }

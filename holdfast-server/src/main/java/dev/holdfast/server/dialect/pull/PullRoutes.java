@@ -81,14 +81,18 @@ public final class PullRoutes {
     }
     String queue = request.query("queue").orElse(QUEUE);
     Reserved.check("queue", queue);
-    ClaimRequest asked = ClaimRequest.of(worker(request), Set.of(queue), 1).thoroughly();
+    String worker = worker(request);
+    ClaimRequest asked =
+        ClaimRequest.of(worker, Set.of(queue), 1)
+            .withPlace(worker, Map.of()) // it is its own host
+            .thoroughly();
     Optional<Duration> length = request.number("lease_sec").map(PullRoutes::lease);
     asked = length.map(asked::withLeaseLength).orElse(asked);
     workers.seen(
         new WorkerInfo(
-            asked.worker(),
-            asked.worker(),
-            Map.of(),
+            worker,
+            asked.host(),
+            asked.labels(),
             Optional.of(request.desk().tenant().name().value()),
             asked.queues(),
             Optional.empty()));
@@ -137,7 +141,7 @@ public final class PullRoutes {
     RemoteLeases leases = request.desk().leases();
     LeaseKey key = leases.key(job.id(), said.attempt().orElseGet(() -> fenceOf(worker, job)));
     return switch (leases.submit(key, said.submission(job.policy().leaseLength()))) {
-      case ReportReply.Stored stored -> Answer.ok(stored(stored, find(request, said), key));
+      case ReportReply.Stored stored -> Answer.ok(stored(said, stored, find(request, said)));
       case ReportReply.Repeated() ->
           Answer.ok(Json.object().put("ok", true).put("idempotent", true));
       case ReportReply.Lost() ->
@@ -164,15 +168,23 @@ public final class PullRoutes {
             () -> new HoldfastException(ErrorCode.NOT_FOUND, "There is no job " + said.jobId()));
   }
 
-  private static ObjectNode stored(ReportReply.Stored stored, Job job, LeaseKey key) {
+  // One that was stopped is over as well: there is nothing left to do for its worker.
+  private static boolean isDone(JobState ended, PullReport said) {
+    return switch (ended) {
+      case SUCCEEDED, CANCELLED, PAUSED -> true;
+      case FAILED -> !said.hasFailed();
+      case PENDING, QUEUED, DISPATCHED, RUNNING, STOPPING -> false;
+    };
+  }
+
+  private static ObjectNode stored(PullReport said, ReportReply.Stored stored, Job job) {
     Optional<JobState> ended = stored.ended();
     ObjectNode json = Json.object().put("ok", true);
     json.put("added", stored.added());
     json.put("duplicates", stored.duplicates());
     json.put("progress_count", job.progress().progressCount().orElse(0));
     json.put("result_count", job.progress().resultCount().orElse(0));
-    // One that was stopped is over as well: there is nothing left to do for its worker.
-    json.put("done", ended.isPresent() && ended.get() != JobState.QUEUED);
+    json.put("done", ended.filter(state -> isDone(state, said)).isPresent());
     Json.put(
         json,
         "done_reason",
@@ -180,9 +192,7 @@ public final class PullRoutes {
     Json.put(
         json,
         "lease_expires_at",
-        job.lease()
-            .filter(lease -> ended.isEmpty() && job.fence() == key.fence())
-            .map(Job.LeaseInfo::expiresAt));
+        job.lease().filter(lease -> ended.isEmpty()).map(Job.LeaseInfo::expiresAt));
     return json;
   }
 }

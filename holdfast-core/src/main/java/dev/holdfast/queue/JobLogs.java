@@ -1,0 +1,106 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.job.Limits;
+import dev.holdfast.tenant.Columns;
+import dev.holdfast.tenant.Db;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jdbi.v3.core.statement.Query;
+
+/** What the attempts of jobs logged. */
+final class JobLogs {
+
+  private static final String ALL =
+      """
+      SELECT line FROM {schema}.job_log WHERE job_id = :id ORDER BY id
+      """;
+
+  private static final String FROM =
+      """
+      SELECT at, fence, line, ends
+        FROM {schema}.job_log
+       WHERE job_id = :id AND ends > :offset
+       ORDER BY id
+       LIMIT :limit
+      """;
+
+  private static final String TAIL =
+      """
+      SELECT id, at, fence, line, ends
+        FROM (SELECT id, at, fence, line, ends
+                FROM {schema}.job_log
+               WHERE job_id = :id
+               ORDER BY id DESC
+               LIMIT :limit) AS last
+       ORDER BY id
+      """;
+
+  private final Db db;
+  private final String all;
+  private final String from;
+  private final String tail;
+
+  JobLogs(Db db) {
+    this.db = db;
+    this.all = db.sql(ALL);
+    this.from = db.sql(FROM);
+    this.tail = db.sql(TAIL);
+  }
+
+  /** All of it, oldest first. */
+  List<String> all(UUID id) {
+    return db.withHandle(
+        handle -> handle.createQuery(all).bind("id", id).mapTo(String.class).list());
+  }
+
+  /**
+   * From an offset on.
+   *
+   * @param offset in bytes, as the chunk before said
+   * @param limit in lines
+   */
+  LogChunk from(UUID id, long offset, int limit) {
+    Limits.page("limit", limit);
+    return db.withHandle(handle ->
+        chunk(handle.createQuery(from).bind("id", id).bind("offset", offset), offset, limit));
+  }
+
+  /** The last lines, oldest first. */
+  LogChunk tail(UUID id, int limit) {
+    Limits.page("limit", limit);
+    return db.withHandle(handle -> chunk(handle.createQuery(tail).bind("id", id), 0, limit));
+  }
+
+  private static LogChunk chunk(Query query, long offset, int limit) {
+    List<LogChunk.Line> lines = new ArrayList<>();
+    long ends =
+        query
+            .bind("limit", limit)
+            .reduceRows(
+                offset,
+                (before, row) -> {
+                  lines.add(
+                      new LogChunk.Line(
+                          row.getColumn("at", Instant.class),
+                          row.getColumn("fence", Long.class),
+                          row.getColumn("line", String.class)));
+                  return row.getColumn("ends", Long.class);
+                });
+    return new LogChunk(lines, ends);
+  }
+
+  /** The last lines with their numbers, oldest first. */
+  List<LogEntry> entries(UUID id, int limit) {
+    Limits.page("limit", limit);
+    return db.withHandle(handle ->
+        handle
+            .createQuery(tail)
+            .bind("id", id)
+            .bind("limit", limit)
+            .map((row, context) ->
+                new LogEntry(row.getLong("id"), Columns.instant(row, "at"), row.getString("line")))
+            .list());
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.server.database;
+
+import org.jspecify.annotations.NullMarked;

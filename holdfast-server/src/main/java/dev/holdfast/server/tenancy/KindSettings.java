@@ -1,0 +1,172 @@
+package dev.holdfast.server.tenancy;
+
+import dev.holdfast.api.Fields;
+import dev.holdfast.api.Json;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Limits;
+import dev.holdfast.job.Payload;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What a kind fixes about its jobs: arguments of its executor that whoever enqueues cannot choose.
+ * Of a command, {@code {name}} is left open: an argument of the job, which takes the place of a
+ * whole element of {@code argv}, or of a whole variable, and so is never read by a shell.
+ */
+public record KindSettings(String executor, ObjectNode fixed) {
+
+  private static final Pattern OPEN = Pattern.compile("\\{([A-Za-z_][A-Za-z0-9_]*)}");
+  private static final String PROCESS = "process";
+
+  // What cannot be done without, by executor. The executor itself reads the rest.
+  private static final Map<String, String> NEEDED =
+      Map.of(PROCESS, "argv", "container", "image", "http", "url");
+
+  public KindSettings {
+    String needed = NEEDED.get(executor);
+    if (needed != null && fixed.path(needed).isMissingNode()) {
+      throw HoldfastException.invalid(
+          "settings." + needed, "missing", "given, for the executor " + executor);
+    }
+    Limits.payload("settings", Json.write(fixed));
+    if (executor.equals(PROCESS)) {
+      checkCommand(named("settings", fixed));
+    }
+  }
+
+  private static void checkCommand(Fields settings) {
+    settings.only(Set.of("argv", "cwd", "env", "stdin", "secrets", "shell", "umask", "user"));
+    List<String> argv = settings.texts("argv");
+    if (argv.isEmpty() || argv.getFirst().isEmpty() || isOpen(argv.getFirst())) {
+      throw HoldfastException.invalid("settings.argv", argv, "a program, and its arguments");
+    }
+    boolean shell = settings.flag("shell");
+    for (String element : argv) {
+      boolean inside = !isOpen(element) && OPEN.matcher(element).find();
+      if (inside || (shell && isOpen(element))) {
+        throw HoldfastException.invalid(
+            "settings.argv",
+            element,
+            shell
+                ? "no {name} for a shell to read; put it into env"
+                : "{name} as an element of its own");
+      }
+    }
+    settings
+        .textMap("env")
+        .forEach((name, value) -> {
+          if (!isOpen(value) && OPEN.matcher(value).find()) {
+            throw HoldfastException.invalid(
+                "settings.env." + name, value, "{name} as the whole of a variable");
+          }
+        });
+    settings.optionalText("cwd");
+    settings.optionalText("stdin");
+    settings.texts("secrets");
+  }
+
+  // So that what is wrong is told with where it stands.
+  private static Fields named(String name, JsonNode json) {
+    ObjectNode outer = Json.object();
+    outer.set(name, json);
+    return Fields.of("body", outer).object(name);
+  }
+
+  private static boolean isOpen(String text) {
+    return OPEN.matcher(text).matches();
+  }
+
+  /** The arguments of a job, as the executor takes them, from what its enqueuer says. */
+  public Payload args(JsonNode said) {
+    Fields given = named("args", said);
+    ObjectNode args = executor.equals(PROCESS) ? command(given) : merged(given);
+    return new Payload(Limits.payload("args", Json.write(args)));
+  }
+
+  private ObjectNode merged(Fields given) {
+    ObjectNode args = fixed.deepCopy();
+    for (String name : given.json().propertyNames()) {
+      if (args.has(name)) {
+        throw HoldfastException.invalid("args." + name, "given", "not given, the kind fixes it");
+      }
+      args.set(name, given.json().get(name));
+    }
+    return args;
+  }
+
+  private ObjectNode command(Fields given) {
+    given.only(open());
+    ObjectNode args = fixed.deepCopy();
+    ArrayNode argv = args.putArray("argv");
+    for (JsonNode element : fixed.path("argv")) {
+      fill(element.stringValue(), given).forEach(argv::add);
+    }
+    if (fixed.path("env") instanceof ObjectNode variables) {
+      ObjectNode env = args.putObject("env");
+      variables
+          .properties()
+          .forEach(variable ->
+              env.put(variable.getKey(), one(variable.getValue().stringValue(), given)));
+    }
+    return args;
+  }
+
+  /** The names that are left open. */
+  private Set<String> open() {
+    Set<String> names = new TreeSet<>();
+    List<JsonNode> places = new ArrayList<>();
+    fixed.path("argv").forEach(places::add);
+    fixed.path("env").forEach(places::add);
+    for (JsonNode place : places) {
+      Matcher name = OPEN.matcher(place.stringValue());
+      if (name.matches()) {
+        names.add(name.group(1));
+      }
+    }
+    return names;
+  }
+
+  // A list is as many elements as it has.
+  private static List<String> fill(String element, Fields given) {
+    Matcher open = OPEN.matcher(element);
+    if (!open.matches()) {
+      return List.of(element);
+    }
+    JsonNode value = value(open.group(1), given);
+    return value.isArray()
+        ? value.valueStream().map(each -> text(open.group(1), each)).toList()
+        : List.of(text(open.group(1), value));
+  }
+
+  private static String one(String variable, Fields given) {
+    Matcher open = OPEN.matcher(variable);
+    return open.matches() ? text(open.group(1), value(open.group(1), given)) : variable;
+  }
+
+  private static JsonNode value(String name, Fields given) {
+    return given.any(name).orElseThrow(() -> given.missing(name, "text, for the kind's command"));
+  }
+
+  private static String text(String name, JsonNode value) {
+    if (value.isString() && value.stringValue().indexOf('\0') < 0) {
+      return value.stringValue();
+    }
+    if (value.isNumber() || value.isBoolean()) {
+      return value.asString();
+    }
+    throw HoldfastException.invalid("args." + name, value, "text, a number, true or false");
+  }
+
+  @Override
+  public String toString() {
+    return Json.write(fixed);
+  }
+}

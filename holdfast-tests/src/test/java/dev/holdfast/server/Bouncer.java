@@ -1,0 +1,95 @@
+package dev.holdfast.server;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A real PgBouncer in front of a database, in transaction mode. Needs Debian's package. */
+final class Bouncer implements AutoCloseable {
+
+  private static final Path DEBIANS = Path.of("/usr/sbin/pgbouncer"); // not on everybody's PATH
+
+  private final Process process;
+  private final int port;
+
+  private Bouncer(Process process, int port) {
+    this.process = process;
+    this.port = port;
+  }
+
+  /** Starts one; it answers when this returns. */
+  static Bouncer start(Path directory, String jdbcUrl, String mode)
+      throws IOException, InterruptedException {
+    URI database = URI.create(jdbcUrl.substring("jdbc:".length()));
+    int port = freePort();
+    Path settings = directory.resolve("pgbouncer.ini");
+    Files.writeString(
+        settings,
+        """
+        [databases]
+        postgres = host=127.0.0.1 port=%d dbname=postgres user=postgres
+        [pgbouncer]
+        listen_addr = 127.0.0.1
+        listen_port = %d
+        unix_socket_dir =
+        auth_type = any
+        pool_mode = %s
+        default_pool_size = 8
+        max_client_conn = 200
+        ignore_startup_parameters = extra_float_digits
+        """
+            .formatted(database.getPort(), port, mode));
+    // It gives root up before it reads.
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+    String program = Files.exists(DEBIANS) ? DEBIANS.toString() : "pgbouncer";
+    List<String> command = new ArrayList<>(List.of(program, settings.toString()));
+    if ("root".equals(System.getProperty("user.name"))) {
+      command.addAll(1, List.of("-u", "nobody"));
+    }
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("pgbouncer.log").toFile())
+            .start();
+    Bouncer bouncer = new Bouncer(process, port);
+    while (!answers(port)) {
+      if (!process.isAlive()) {
+        throw new IllegalStateException(
+            "pgbouncer ended: " + Files.readString(directory.resolve("pgbouncer.log")));
+      }
+      Thread.onSpinWait();
+    }
+    return bouncer;
+  }
+
+  String jdbcUrl() {
+    return "jdbc:postgresql://127.0.0.1:%d/postgres?user=postgres".formatted(port);
+  }
+
+  private static boolean answers(int port) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      return socket.isConnected();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    process.destroy();
+    process.waitFor();
+  }
+}

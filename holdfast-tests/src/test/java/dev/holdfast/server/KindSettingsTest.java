@@ -1,0 +1,174 @@
+package dev.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.executor.ExecutorConfig;
+import dev.holdfast.executor.JobExecutors;
+import dev.holdfast.job.Job;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.server.Caller.Reply;
+import dev.holdfast.server.auth.Role;
+import dev.holdfast.testkit.TestTenant;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** A kind may fix its command; who enqueues it chooses what is left open, and nothing else. */
+class KindSettingsTest {
+
+  private static final String API = "/api/v1";
+  private static final String GREET =
+      """
+      {"executor": "process", "settings": {
+         "argv": ["/usr/bin/printf", "%s,", "hello", "{who}", "{more}"],
+         "env": {"MODE": "{mode}", "FIXED": "yes"}}}
+      """;
+
+  @RegisterExtension final TestTenant tenant = new TestTenant();
+  private Caller system;
+  private Caller submitter;
+
+  @BeforeEach
+  void callers() {
+    system = TestServer.shared().as(Role.SYSTEM, tenant.name());
+    submitter = TestServer.shared().as(Role.SUBMITTER, tenant.name());
+  }
+
+  @Test
+  void who_may_only_enqueue_runs_a_command_that_a_kind_fixes() {
+    system.put(API + "/kinds/greet", GREET);
+
+    Reply made = enqueue("{\"who\": \"$(id); ls\", \"more\": [\"a b\", \"--c\"], \"mode\": 7}");
+
+    assertThat(made.status()).isEqualTo(201);
+    JsonNode args = made.json().path("args");
+    assertThat(args.path("argv").valueStream().map(JsonNode::asString))
+        .containsExactly("/usr/bin/printf", "%s,", "hello", "$(id); ls", "a b", "--c");
+    assertThat(args.path("env").path("MODE").asString()).isEqualTo("7");
+    assertThat(args.path("env").path("FIXED").asString()).isEqualTo("yes");
+    assertThat(outputOf(args)).isEqualTo("hello,$(id); ls,a b,--c,");
+  }
+
+  // As whatever has the executor runs it.
+  private String outputOf(JsonNode args) {
+    UUID id =
+        tenant
+            .jobs()
+            .enqueue(NewJob.of("process", new dev.holdfast.job.Payload(args.toString())))
+            .id();
+    try (JobExecutors executors = JobExecutors.open(Set.of("process"), ExecutorConfig.DEFAULTS)) {
+      executors.installOn(tenant.worker()).build().runDue();
+    }
+    Job job = tenant.job(id);
+    assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
+    return dev.holdfast.api.Json.parse("result", job.result().orElseThrow().json())
+        .path("output")
+        .asString();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"argv\": [\"/bin/sh\"], \"who\": \"x\", \"more\": [], \"mode\": 1}",
+        "{\"who\": \"x\", \"more\": []}",
+        "{\"who\": {}, \"more\": [], \"mode\": 1}",
+        "{\"who\": \"a\\u0000b\", \"more\": [], \"mode\": 1}",
+        "{\"who\": \"x\", \"more\": [[]], \"mode\": 1}",
+        "[\"x\"]",
+        "7"
+      })
+  void what_is_not_left_open_cannot_be_said_and_what_is_must_be(String args) {
+    system.put(API + "/kinds/greet", GREET);
+
+    Reply refused = enqueue(args);
+
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.text()).contains("args");
+    assertThat(submitter.get(API + "/jobs").json().path("jobs").size()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"settings\": {\"argv\": [\"/bin/true\"]}}",
+        "{\"executor\": \"process\", \"settings\": {}}",
+        "{\"executor\": \"process\", \"settings\": {\"argv\": []}}",
+        "{\"executor\": \"process\", \"settings\": {\"argv\": [\"{program}\"]}}",
+        "{\"executor\": \"process\", \"settings\": {\"argv\": [\"/bin/echo\", \"--a={b}\"]}}",
+        "{\"executor\": \"process\", \"settings\": {\"argv\": [\"x {b}\"], \"shell\": true}}",
+        "{\"executor\": \"process\", \"settings\": {\"argv\": [\"/x\"], \"env\": {\"A\": \"-{b}\"}}}",
+        "{\"executor\": \"process\", \"settings\": {\"argv\": [\"/x\"], \"colour\": \"red\"}}",
+        "{\"executor\": \"process\", \"settings\": {\"argv\": [7]}}",
+        "{\"executor\": \"container\", \"settings\": {\"command\": [\"/x\"]}}",
+        "{\"executor\": \"magic\", \"settings\": {}}"
+      })
+  void a_kind_that_makes_no_sense_is_refused_by_field_and_not_kept(String kind) {
+    Reply refused = system.put(API + "/kinds/odd", kind);
+
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.text()).containsAnyOf("settings", "executor");
+    assertThat(system.get(API + "/kinds/odd").status()).isEqualTo(404);
+  }
+
+  @Test
+  void an_executors_own_name_is_not_a_kind_to_register() {
+    assertThat(system.put(API + "/kinds/process", GREET).status()).isEqualTo(400);
+  }
+
+  @Test
+  void what_other_executors_are_given_is_fixed_as_well_and_can_be_added_to() {
+    system.put(
+        API + "/kinds/train",
+        "{\"executor\": \"container\", \"settings\": {\"image\": \"registry/train:1\"}}");
+
+    Reply made =
+        submitter.post(
+            API + "/jobs", "{\"kind\": \"train\", \"args\": {\"command\": [\"--fast\"]}}");
+    Reply refused =
+        submitter.post(API + "/jobs", "{\"kind\": \"train\", \"args\": {\"image\": \"other\"}}");
+
+    assertThat(made.json().path("args").path("image").asString()).isEqualTo("registry/train:1");
+    assertThat(made.json().path("args").path("command").size()).isEqualTo(1);
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.text()).contains("args.image");
+  }
+
+  @Test
+  void a_schedule_can_be_put_as_it_was_got() {
+    system.put(API + "/kinds/greet", GREET);
+    Caller operator = TestServer.shared().as(Role.OPERATOR, tenant.name());
+    operator.put(
+        API + "/schedules/nightly",
+        """
+        {"cron": "0 3 * * *", "timezone": "Europe/Berlin", "kind": "greet", "max_attempts": 5,
+         "args": {"who": "x", "more": [], "mode": 1}, "priority": 3, "resources": ["site:1"]}
+        """);
+    String got = operator.get(API + "/schedules/nightly").text();
+
+    Reply again = operator.put(API + "/schedules/nightly", got);
+
+    assertThat(again.text()).isEqualTo(got);
+    assertThat(again.status()).isEqualTo(200);
+    assertThat(operator.put(API + "/schedules/other", got).text()).contains("name");
+  }
+
+  @Test
+  void a_viewer_does_not_see_what_a_kind_fixes() {
+    system.put(API + "/kinds/greet", GREET);
+    Caller viewer = TestServer.shared().as(Role.VIEWER, tenant.name());
+
+    assertThat(viewer.get(API + "/kinds/greet").text()).doesNotContain("printf");
+    assertThat(viewer.get(API + "/kinds").text()).doesNotContain("printf");
+    assertThat(submitter.get(API + "/kinds/greet").text()).contains("printf");
+  }
+
+  private Reply enqueue(String args) {
+    return submitter.post(API + "/jobs", "{\"kind\": \"greet\", \"args\": %s}".formatted(args));
+  }
+}
