@@ -176,8 +176,11 @@ final class ContainerExecutor implements KindExecutor {
         output.await(OUTPUT_PATIENCE);
         return outcome(exit, output, id, name, job);
       } finally {
+        if (container.isOver()) {
+          output.await(OUTPUT_PATIENCE); // also what it says while it is being stopped is kept
+        }
         container.close();
-        output.await(OUTPUT_PATIENCE); // also what it says while it is being stopped is kept
+        output.await(OUTPUT_PATIENCE); // at its end, now
       }
     }
   }

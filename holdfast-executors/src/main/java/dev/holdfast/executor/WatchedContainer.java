@@ -62,6 +62,11 @@ final class WatchedContainer implements AutoCloseable {
     return id;
   }
 
+  /** It no longer runs, and so its output comes to an end. */
+  boolean isOver() {
+    return isOver;
+  }
+
   InputStream output() {
     return output.input();
   }
