@@ -160,6 +160,7 @@ final class Exhibition {
    * @param news more than the time of the status
    * @param anyway whatever the files should show already
    */
+  @SuppressWarnings("ArrayRecordComponent") // nobody compares them
   private record Write(byte[] info, boolean news, boolean anyway) {
 
     boolean all() {
