@@ -184,7 +184,8 @@ class SimulationExampleTest {
   // As the example's own script does, in the tests' own storage.
   private void makeImage() throws Exception {
     TestPodman podman = TestPodman.shared();
-    Path root = Files.createDirectories(directory.resolve("image/bin")).getParent();
+    Path root = directory.resolve("image");
+    Files.createDirectories(root.resolve("bin"));
     Files.createDirectories(root.resolve("tmp"));
     Path busybox =
         Files.isExecutable(Path.of("/bin/busybox"))
