@@ -53,7 +53,8 @@ class HostileInputTest {
       Map.of(
           "POST /api/v1/jobs", 201,
           "POST /targets/{target_id}/jobs", 200,
-          "POST /targets/{target_id}/jobs/", 200);
+          "POST /targets/{target_id}/jobs/", 200,
+          "POST /run-simulation", 200);
 
   private static final String ID = "00000000-0000-4000-8000-000000000000";
 
