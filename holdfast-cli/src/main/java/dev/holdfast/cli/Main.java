@@ -112,15 +112,25 @@ final class Main implements Runnable {
               ? command.getCommandSpec().optionsMap().keySet()
               : command.getSubcommands().keySet();
       String what = isOption ? "option" : known.isEmpty() ? "place for" : "command";
-      err.println("holdfast: no %s %s here.%s".formatted(what, word, Nearest.hint(word, known)));
+      String meant =
+          isOption
+              ? Nearest.hint(word, known)
+              : Nearest.to(word, known)
+                  .map(name -> " Did you mean '%s %s'?".formatted(nameOf(command), name))
+                  .orElse("");
+      err.println("holdfast: no %s %s here.%s".formatted(what, word, meant));
     } else if (!command.getSubcommands().isEmpty()) { // a noun alone
       command.usage(err);
       return Exit.USAGE.code();
     } else {
       err.println("holdfast: " + error.getMessage());
     }
-    err.println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
+    err.println("Try '" + nameOf(command) + " --help'.");
     return Exit.USAGE.code();
+  }
+
+  private static String nameOf(CommandLine command) {
+    return command.getCommandSpec().qualifiedName();
   }
 
   private static CommandLine parent(CommandLine main, Verb verb) {

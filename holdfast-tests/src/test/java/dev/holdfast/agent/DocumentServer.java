@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
@@ -61,11 +62,11 @@ final class DocumentServer implements AutoCloseable {
   }
 
   synchronized String status(String id) {
-    return statuses.get(id).get("status").stringValue();
+    return known(id).get("status").stringValue();
   }
 
   synchronized ObjectNode all(String id) {
-    return statuses.get(id).deepCopy();
+    return known(id).deepCopy();
   }
 
   /** The statuses that it had, each once. */
@@ -106,28 +107,33 @@ final class DocumentServer implements AutoCloseable {
     }
     String id = payload.get("job_id").stringValue();
     move(id, "dispatched");
-    statuses.get(id).put("worker_id", said.text("worker_id"));
+    known(id).put("worker_id", said.text("worker_id"));
     answer(exchange, 200, payload);
   }
 
   private void report(HttpExchange exchange, Fields said) throws IOException {
     String id = said.text("job_id");
-    String from = statuses.get(id).get("status").stringValue();
+    String from = known(id).get("status").stringValue();
     String to = said.text("status");
     if (!from.equals(to) && !ALLOWED.getOrDefault(from, Set.of()).contains(to)) {
       answer(exchange, 409, Json.object().put("detail", from + " cannot become " + to));
       return;
     }
     move(id, to);
-    statuses.get(id).setAll(said.json());
+    known(id).setAll(said.json());
     answer(exchange, 200, Json.object().put("ok", true));
   }
 
   private void move(String id, String to) {
-    statuses.get(id).put("status", to);
-    if (!paths.get(id).getLast().equals(to)) {
-      paths.get(id).add(to);
+    known(id).put("status", to);
+    List<String> path = Objects.requireNonNull(paths.get(id));
+    if (!path.getLast().equals(to)) {
+      path.add(to);
     }
+  }
+
+  private ObjectNode known(String id) {
+    return Objects.requireNonNull(statuses.get(id), id);
   }
 
   private static void answer(HttpExchange exchange, int status, ObjectNode json)

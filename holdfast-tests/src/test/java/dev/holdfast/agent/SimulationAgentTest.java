@@ -61,7 +61,8 @@ class SimulationAgentTest {
     assertThat(shared.resolve("jobs/1234-5678/logs/1234-5678.log"))
         .content()
         .isEqualTo("steps: 3\ndone\n");
-    assertThat(server.hosts().get("tiago-gpu").has("load")).isTrue();
+    assertThat(server.hosts())
+        .hasEntrySatisfying("tiago-gpu", info -> assertThat(info.has("load")).isTrue());
   }
 
   @Test

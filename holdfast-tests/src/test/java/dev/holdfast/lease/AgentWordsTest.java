@@ -101,7 +101,7 @@ class AgentWordsTest {
     assertThat(state(lease)).isEqualTo(JobState.RUNNING);
     reapWhenSteadyFor(Duration.ofSeconds(159));
     assertThat(state(lease)).isEqualTo(JobState.RUNNING);
-    reapWhenSteadyFor(Duration.ofSeconds(180));
+    reapWhenSteadyFor(Duration.ofMinutes(3));
 
     assertThat(state(lease)).isEqualTo(JobState.FAILED);
   }

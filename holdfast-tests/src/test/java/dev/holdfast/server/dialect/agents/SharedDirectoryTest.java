@@ -54,7 +54,7 @@ class SharedDirectoryTest {
     assertThatThrownBy(() -> shared.delete(List.of("jobs", "secret")))
         .isInstanceOf(IOException.class);
     assertThat(outside).isDirectoryContaining(path -> path.endsWith("secret"));
-    assertThat(Files.list(outside)).hasSize(1);
+    assertThat(outside.toFile().list()).hasSize(1);
   }
 
   @Test
