@@ -185,7 +185,12 @@ class EveryCommandTest {
     assertThat(answer("tokens create x --role viewr").err()).contains("Did you mean viewer?");
     assertThat(answer("jobs list --state runing").code()).isEqualTo(Exit.REFUSED.code());
     assertThat(answer("jobs lst").code()).isEqualTo(Exit.USAGE.code());
-    assertThat(answer("settings set TOKEN_LIMT 1").err()).contains("Did you mean TOKEN_LIMIT?");
+    say("tenants create " + tenant); // whose settings are looked through
+    try {
+      assertThat(answer("settings set TOKEN_LIMT 1").err()).contains("Did you mean TOKEN_LIMIT?");
+    } finally {
+      say("tenants drop " + tenant);
+    }
   }
 
   @Test
