@@ -49,6 +49,7 @@ public record CoreStatement(Class<?> owner, String name, String sql) {
           Map.entry("dead", "uuid[]"),
           Map.entry("expiries", "timestamptz[]"),
           Map.entry("from_page", "bigint"),
+          Map.entry("infos", "text[]"),
           Map.entry("items", "text[]"),
           Map.entry("key", "text"),
           Map.entry("keys", "text[]"),

@@ -50,6 +50,7 @@ class ConstraintsTest {
     SLOT_THAT_FAILED_FOR_NO_REASON("slot_says_why", "status = 'failed'"),
     KIND_THAT_NOTHING_RUNS("kind_executor_check", "executor = 'hope'"),
     NODE_AT_NO_PORT("node_port_check", "port = 0"),
+    A_SECOND_REGISTRY("agent_registry_id_check", "id = 2"),
     QUEUE_WITHOUT_ROOM("queue_concurrency_limit_check", "concurrency_limit = 0");
 
     private final String constraint;
@@ -62,7 +63,15 @@ class ConstraintsTest {
 
     String table() {
       return Stream.of(
-              "resource", "queue", "attempt", "job_done", "schedule", "slot", "kind", "node")
+              "agent_registry",
+              "resource",
+              "queue",
+              "attempt",
+              "job_done",
+              "schedule",
+              "slot",
+              "kind",
+              "node")
           .filter(constraint::startsWith)
           .findFirst()
           .orElse("job");
@@ -73,6 +82,10 @@ class ConstraintsTest {
     Map<String, String> row = new LinkedHashMap<>();
     if (table.equals("queue") || table.equals("resource")) {
       row.put("name", "'mail'");
+      return row;
+    }
+    if (table.equals("agent_registry")) {
+      row.put("digest", "'d'");
       return row;
     }
     if (table.equals("kind")) {
@@ -149,6 +162,7 @@ class ConstraintsTest {
   void makeALaneToStandIn() {
     tenant.jobs().enqueue(NewJob.of("any", 1));
     tenant.execute("DELETE FROM {schema}.job");
+    tenant.execute("DELETE FROM {schema}.agent_registry"); // it has one row from its birth
   }
 
   @ParameterizedTest
