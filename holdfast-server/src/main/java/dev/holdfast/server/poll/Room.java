@@ -162,7 +162,7 @@ final class Room {
   List<List<Waiter>> groups(Set<String> namedHosts) {
     return locked(() -> {
       // What is dealt to one who hung up runs nowhere, and costs the job an attempt.
-      waiters.stream().filter(Waiter::seemsGone).toList().forEach(this::letGo);
+      waiters.stream().filter(Waiter::isGone).toList().forEach(this::letGo);
       Map<Object, List<Waiter>> groups = new LinkedHashMap<>();
       Map<Object, Set<String>> names = new HashMap<>();
       for (Waiter waiter : waiters) {
