@@ -8,7 +8,6 @@ import dev.holdfast.error.HoldfastException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -87,15 +86,10 @@ final class AgentCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    CountDownLatch told = new CountDownLatch(1);
-    CountDownLatch ended = new CountDownLatch(1);
-    // The process is gone when its hooks are through: they must wait for what is closed here.
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> end(told, ended)));
-    try (AutoCloseable agent = start()) {
+    try (Ending ending = Ending.ofThisProcess();
+        AutoCloseable agent = start()) {
       greet();
-      told.await();
-    } finally {
-      ended.countDown();
+      ending.await();
     }
     return 0;
   }
@@ -113,15 +107,6 @@ final class AgentCommand implements Callable<Integer> {
       }
       default -> throw HoldfastException.badConfig("--dialect", dialect, "agents");
     };
-  }
-
-  private static void end(CountDownLatch told, CountDownLatch ended) {
-    told.countDown();
-    try {
-      ended.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   private AgentConfig config() {

@@ -18,7 +18,6 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -181,27 +180,12 @@ final class ServerCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     Logging.use(Logging.Format.of(logFormat), Logging.level(logLevel));
-    CountDownLatch told = new CountDownLatch(1);
-    CountDownLatch ended = new CountDownLatch(1);
-    // The process is gone when its hooks are through: they must wait for what is closed here.
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> end(told, ended)));
-    try {
-      return serve(told);
-    } finally {
-      ended.countDown();
+    try (Ending ending = Ending.ofThisProcess()) {
+      return serve(ending);
     }
   }
 
-  private static void end(CountDownLatch told, CountDownLatch ended) {
-    told.countDown();
-    try {
-      ended.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private int serve(CountDownLatch told) throws InterruptedException {
+  private int serve(Ending ending) throws InterruptedException {
     ServerConfig config = config();
     if (databaseUrl != null && !databaseUrl.isBlank()) {
       DatabaseConfig own = new DatabaseConfig(DatabaseUrl.parse(databaseUrl).jdbc(), poolSize);
@@ -210,23 +194,23 @@ final class ServerCommand implements Callable<Integer> {
           listenUrl.isBlank()
               ? own
               : own.withListenUrl(DatabaseUrl.parse("--listen-url", listenUrl).jdbc()),
-          told);
+          ending);
     }
     if (!listenUrl.isBlank()) {
       throw HoldfastException.badConfig("--listen-url", "given", "together with --database-url");
     }
     try (EmbeddedPostgres postgres = EmbeddedPostgres.start(data)) {
       DatabaseConfig embedded = new DatabaseConfig(postgres.jdbcUrl(), poolSize);
-      return serve(config, embedded.withLogin(postgres.user(), postgres.password()), told);
+      return serve(config, embedded.withLogin(postgres.user(), postgres.password()), ending);
     }
   }
 
-  private int serve(ServerConfig config, DatabaseConfig connections, CountDownLatch told)
+  private int serve(ServerConfig config, DatabaseConfig connections, Ending ending)
       throws InterruptedException {
     try (Database database = Database.open(connections);
         HoldfastServer server = HoldfastServer.start(config, database)) {
       greet(config, server);
-      told.await();
+      ending.await();
     }
     return 0;
   }

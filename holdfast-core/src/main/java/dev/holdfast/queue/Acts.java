@@ -1,9 +1,7 @@
 package dev.holdfast.queue;
 
 import dev.holdfast.audit.Act;
-import dev.holdfast.audit.Audit;
 import dev.holdfast.codec.Codec;
-import dev.holdfast.error.HoldfastException;
 import dev.holdfast.hold.Blocks;
 import dev.holdfast.hold.Holds;
 import dev.holdfast.job.Failure;
@@ -11,7 +9,6 @@ import dev.holdfast.job.Job;
 import dev.holdfast.job.JobAct;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
-import dev.holdfast.job.Moved;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Placement;
 import dev.holdfast.job.Policy.OnFailure;
@@ -20,21 +17,15 @@ import dev.holdfast.job.Subject;
 import dev.holdfast.lease.Consequences;
 import dev.holdfast.lease.ForcedEnds;
 import dev.holdfast.lease.TransitionHook;
-import dev.holdfast.outbox.Outbox;
 import dev.holdfast.slot.Slots;
-import dev.holdfast.subject.Subjects;
-import dev.holdfast.subject.Subjects.Move;
 import dev.holdfast.tenant.Db;
-import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.wake.Announcer;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.HandleCallback;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,15 +35,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Acts {
 
-  private final Db db;
+  private final ActTransaction transaction;
   private final Codec codec;
-  private final Consequences consequences;
   private final Holds holds;
   private final Blocks blocks;
-  private final Subjects subjects;
-  private final Slots slots;
-  private final Outbox outbox;
-  private final Audit audit;
   private final JobReader reader;
   private final Moves moves;
   private final ForcedEnds forced;
@@ -60,15 +46,12 @@ public final class Acts {
 
   public Acts(Tenant tenant, Codec codec, Announcer announcer, TransitionHook hook) {
     Db db = tenant.db();
-    this.db = db;
     this.codec = codec;
-    this.consequences = Consequences.of(() -> announcer.announce(tenant.name().value()), hook);
+    Consequences consequences =
+        Consequences.of(() -> announcer.announce(tenant.name().value()), hook);
+    this.transaction = new ActTransaction(db, consequences);
     this.holds = new Holds(db);
     this.blocks = new Blocks(db);
-    this.subjects = new Subjects(db);
-    this.slots = new Slots(db);
-    this.outbox = new Outbox(db);
-    this.audit = new Audit(db);
     this.reader = new JobReader(db);
     this.moves = new Moves(db);
     this.forced = new ForcedEnds(tenant, consequences);
@@ -77,7 +60,7 @@ public final class Acts {
 
   /** Ends the job without rolling back what it did. A running one is asked to stop first. */
   public Job cancel(UUID id, Act act) {
-    return perform(
+    return transaction.perform(
         JobAct.CANCEL,
         id,
         act,
@@ -92,7 +75,7 @@ public final class Acts {
 
   /** Ends a job that no worker began in time; one that was begun, or paused, is left alone. */
   public Job expire(UUID id, String why) {
-    return perform(
+    return transaction.perform(
         JobAct.CANCEL,
         id,
         Act.by("scheduler").because(why),
@@ -106,7 +89,7 @@ public final class Acts {
 
   /** Lets the job end as its policy says: cancelled or paused. A running one is asked to stop. */
   public Job stop(UUID id, Act act) {
-    return perform(
+    return transaction.perform(
         JobAct.STOP,
         id,
         act,
@@ -130,7 +113,7 @@ public final class Acts {
    * is asked to stop first.
    */
   public Job pause(UUID id, Act act) {
-    return perform(
+    return transaction.perform(
         JobAct.PAUSE,
         id,
         act,
@@ -146,7 +129,7 @@ public final class Acts {
 
   /** Back to the queue, at its old place and with one more attempt. */
   public Job resume(UUID id, Act act) {
-    return perform(
+    return transaction.perform(
         JobAct.RESUME,
         id,
         act,
@@ -163,7 +146,7 @@ public final class Acts {
 
   /** Once more, now, with one more attempt. */
   public Job retry(UUID id, Act act) {
-    return perform(
+    return transaction.perform(
         JobAct.RETRY,
         id,
         act,
@@ -176,7 +159,7 @@ public final class Acts {
 
   /** Back to the queue: from a worker that has not started it, or by force from wherever it is. */
   public Job requeue(UUID id, Act act) {
-    return perform(
+    return transaction.perform(
         JobAct.REQUEUE,
         id,
         act,
@@ -189,7 +172,7 @@ public final class Acts {
   /** Back to the queue, for another host. */
   public Job requeue(UUID id, Placement placement, Act act) {
     long lane = laneOf(id, placement);
-    return perform(
+    return transaction.perform(
         JobAct.REQUEUE,
         id,
         act,
@@ -214,7 +197,7 @@ public final class Acts {
   /** A job that waits is for another host from now on. */
   public Job place(UUID id, Placement placement, Act act) {
     long lane = laneOf(id, placement);
-    return perform(
+    return transaction.perform(
         JobAct.CHANGE,
         id,
         act,
@@ -234,7 +217,7 @@ public final class Acts {
 
   /** The job has failed, on somebody's word. */
   public Job fail(UUID id, Act act) {
-    return perform(
+    return transaction.perform(
         JobAct.FAIL,
         id,
         act,
@@ -254,7 +237,7 @@ public final class Acts {
         result instanceof Payload given
             ? given
             : new Payload(Limits.payload("result", codec.encode(result)));
-    return perform(
+    return transaction.perform(
         JobAct.RESOLVE,
         id,
         act,
@@ -280,7 +263,7 @@ public final class Acts {
             .flatMap(priority -> reader.lane(id).map(old -> old.withPriority(priority)))
             .map(lanes::idOf)
             .orElse(null);
-    return perform(
+    return transaction.perform(
         JobAct.CHANGE,
         id,
         act,
@@ -292,7 +275,7 @@ public final class Acts {
 
   /** Removes a finished job and its history, for good; not while its work may be going on. */
   public void delete(UUID id, Act act) {
-    perform(
+    transaction.perform(
         JobAct.DELETE,
         id,
         act,
@@ -304,43 +287,6 @@ public final class Acts {
           blocks.remove(handle, id);
           return Optional.empty();
         });
-  }
-
-  private interface Step {
-    /** Answers where the job's subject goes, if anywhere. */
-    Optional<String> apply(Handle handle, Job job);
-  }
-
-  private Job perform(JobAct what, UUID id, Act act, Step step) {
-    List<String> resources =
-        reader.find(id).orElseThrow(() -> Refusals.noSuchJob(id)).needs().resources();
-    Done done =
-        inTransaction(handle -> {
-          holds.make(handle, resources); // one that was never claimed has no row to lock
-          holds.lock(handle, resources);
-          Job before = reader.lock(handle, id).orElseThrow(() -> Refusals.noSuchJob(id));
-          if (!what.isAllowed(before.state(), act.force()) || !act.isMeantIn(before.state())) {
-            throw Refusals.notInItsState(what, before);
-          }
-          Optional<String> subject = step.apply(handle, before);
-          holds.waiting().forget(handle, List.of(id));
-          int woken = holds.waiting().wake(handle, resources);
-          subject.ifPresent(state -> move(handle, before, state));
-          Job after = reader.find(handle, id).orElse(before); // deleted: as it was
-          if (after.state() != before.state() && !before.state().isLeased()) {
-            List<Moved> moved = List.of(moved(before, after));
-            slots.follow(handle, moved);
-            outbox.follow(handle, moved);
-            consequences.moved(handle, moved);
-          }
-          audit.write(
-              handle, act, what.stored(), id, before.state().stored(), after.state().stored());
-          return new Done(after, woken);
-        });
-    if (done.woken > 0 || done.job.state() == JobState.QUEUED) {
-      consequences.woken();
-    }
-    return done.job;
   }
 
   /** Ends the job as it is; answers where its subject goes. */
@@ -370,33 +316,5 @@ public final class Acts {
     job.needs()
         .targetResource()
         .ifPresent(target -> blocks.put(handle, target, job.id(), state.stored(), act.actor()));
-  }
-
-  private static Moved moved(Job before, Job after) {
-    return new Moved(
-        after.id(),
-        after.kind(),
-        after.queue(),
-        after.needs(),
-        before.state(),
-        after.state(),
-        after.fence());
-  }
-
-  private record Done(Job job, int woken) {}
-
-  private Done inTransaction(HandleCallback<Done, RuntimeException> work) {
-    try {
-      return db.inTransaction(work);
-    } catch (HoldfastException e) {
-      if (SqlErrors.isDuplicate(e)) {
-        throw Refusals.sameUniqueKey(e);
-      }
-      throw e;
-    }
-  }
-
-  private void move(Handle handle, Job job, String state) {
-    subjects.move(handle, Move.of(job.needs().subject(), state, job.id()).stream().toList());
   }
 }

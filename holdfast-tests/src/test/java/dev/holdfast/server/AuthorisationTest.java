@@ -154,7 +154,8 @@ class AuthorisationTest {
     ServerConfig config =
         ServerConfig.defaults(directory)
             .withAddress("127.0.0.1", 0)
-            .withRoles(Set.of(ServerRole.WEB));
+            .withRoles(Set.of(ServerRole.WEB))
+            .withUpkeep(false); // other tests' tenants are not for it to look after
     String token;
     try (TestServer first = TestServer.start(config)) {
       token = TestServer.tokenIn(directory);

@@ -3,12 +3,6 @@ package dev.holdfast.bench.workload;
 import dev.holdfast.api.Json;
 import dev.holdfast.bench.measure.Durations;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -19,33 +13,34 @@ final class PollingFleet implements AutoCloseable {
 
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
-  private final HttpClient http = HttpClient.newHttpClient();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private final String server;
+  private final int port;
   private final AtomicInteger failures = new AtomicInteger();
   private volatile Durations asking = new Durations();
   private volatile Durations reporting = new Durations();
   private volatile boolean closed;
 
   PollingFleet(int port) {
-    server = "http://127.0.0.1:" + port;
+    this.port = port;
   }
 
   /** Gives some of them a job, and then lets all of them go on, spread over the second. */
-  void start(int agents, int withJob) throws IOException, InterruptedException {
-    for (int number = 0; number < agents; number++) {
-      String name = "agent-" + number;
-      if (number < withJob) {
-        post("/run-simulation", "{\"config_path\": \"bench.yaml\"}");
-        String id =
-            Json.parse("answer", post("/api/agent/next-job", asks(name)).body())
-                .path("job_id")
-                .asString();
-        int phase = number * 1000 / withJob;
-        threads.execute(() -> every(phase, () -> report(name, id)));
+  void start(int agents, int withJob) throws IOException {
+    try (PlainHttp http = new PlainHttp(port)) {
+      for (int number = 0; number < agents; number++) {
+        String name = "agent-" + number;
+        if (number < withJob) {
+          http.post("/run-simulation", "{\"config_path\": \"bench.yaml\"}");
+          String id =
+              Json.parse("answer", http.post("/api/agent/next-job", asks(name)).body())
+                  .path("job_id")
+                  .asString();
+          int phase = number * 1000 / withJob;
+          threads.execute(() -> every(phase, own -> report(own, name, id)));
+        }
+        int phase = number * 1000 / agents;
+        threads.execute(() -> every(phase, own -> ask(own, name)));
       }
-      int phase = number * 1000 / agents;
-      threads.execute(() -> every(phase, () -> ask(name)));
     }
   }
 
@@ -70,17 +65,19 @@ final class PollingFleet implements AutoCloseable {
   }
 
   private interface Request {
-    void send() throws IOException, InterruptedException;
+    void send(PlainHttp http) throws IOException;
   }
 
   // By the clock and not after each other: who is answered late asks no less for that.
   private void every(int phaseMillis, Request request) {
     long next = System.nanoTime() + Duration.ofMillis(phaseMillis).toNanos();
     while (!closed) {
-      try {
-        Thread.sleep(Duration.ofNanos(Math.max(0, next - System.nanoTime())));
-        next += PERIOD.toNanos();
-        request.send();
+      try (PlainHttp http = new PlainHttp(port)) {
+        while (!closed) {
+          Thread.sleep(Duration.ofNanos(Math.max(0, next - System.nanoTime())));
+          next += PERIOD.toNanos();
+          request.send(http);
+        }
       } catch (IOException e) {
         failures.incrementAndGet();
       } catch (InterruptedException e) {
@@ -89,25 +86,22 @@ final class PollingFleet implements AutoCloseable {
     }
   }
 
-  private void ask(String name) throws IOException, InterruptedException {
-    long began = System.nanoTime();
-    int status = post("/api/agent/next-job", asks(name)).statusCode();
-    asking.add(System.nanoTime() - began);
-    if (status != 204) {
-      failures.incrementAndGet();
-    }
+  private void ask(PlainHttp http, String name) throws IOException {
+    time(asking, http, "/api/agent/next-job", asks(name), 204);
   }
 
-  private void report(String name, String id) throws IOException, InterruptedException {
+  private void report(PlainHttp http, String name, String id) throws IOException {
+    String report =
+        "{\"job_id\": \"%s\", \"status\": \"running\", \"worker_id\": \"%s\"}".formatted(id, name);
+    time(reporting, http, "/api/agent/job-status", report, 200);
+  }
+
+  private void time(Durations times, PlainHttp http, String path, String body, int expected)
+      throws IOException {
     long began = System.nanoTime();
-    int status =
-        post(
-                "/api/agent/job-status",
-                "{\"job_id\": \"%s\", \"status\": \"running\", \"worker_id\": \"%s\"}"
-                    .formatted(id, name))
-            .statusCode();
-    reporting.add(System.nanoTime() - began);
-    if (status != 200) {
+    int status = http.post(path, body).status();
+    times.add(System.nanoTime() - began);
+    if (status != expected) {
       failures.incrementAndGet();
     }
   }
@@ -116,20 +110,9 @@ final class PollingFleet implements AutoCloseable {
     return "{\"worker_id\": \"" + name + "\"}";
   }
 
-  private HttpResponse<String> post(String path, String body)
-      throws IOException, InterruptedException {
-    return http.send(
-        HttpRequest.newBuilder(URI.create(server + path))
-            .header("Content-Type", "application/json")
-            .POST(BodyPublishers.ofString(body))
-            .build(),
-        BodyHandlers.ofString());
-  }
-
   @Override
   public void close() {
     closed = true;
     threads.shutdownNow();
-    http.shutdownNow();
   }
 }

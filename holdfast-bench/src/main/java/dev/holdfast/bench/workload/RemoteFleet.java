@@ -3,11 +3,6 @@ package dev.holdfast.bench.workload;
 import dev.holdfast.api.Json;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -23,10 +18,8 @@ public final class RemoteFleet implements AutoCloseable {
 
   private static final int PATIENCE_SECONDS = 120;
 
-  private final HttpClient http = HttpClient.newHttpClient();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private final URI leases;
-  private final URI finish;
+  private final int port;
   private final AtomicInteger failures = new AtomicInteger();
   private final AtomicLongArray leased;
   private final AtomicIntegerArray finished;
@@ -34,8 +27,7 @@ public final class RemoteFleet implements AutoCloseable {
   private volatile boolean closed;
 
   private RemoteFleet(int port, int jobs) {
-    leases = URI.create("http://127.0.0.1:" + port + "/api/v1/leases");
-    finish = URI.create(leases + "/finish");
+    this.port = port;
     leased = new AtomicLongArray(jobs);
     finished = new AtomicIntegerArray(jobs);
     left = new CountDownLatch(jobs);
@@ -70,21 +62,25 @@ public final class RemoteFleet implements AutoCloseable {
     String ask =
         "{\"worker\": \"%s\", \"queues\": [\"default\"], \"wait_seconds\": 30}".formatted(name);
     while (!closed) {
-      try {
-        for (JsonNode lease : post(leases, ask).path("leases")) {
-          int number = lease.path("job").path("args").asInt();
-          leased.set(number, System.nanoTime());
-          post(finish, ended(name, lease));
-          finished.incrementAndGet(number);
-          left.countDown();
+      try (PlainHttp http = new PlainHttp(port)) {
+        while (!closed) {
+          work(http, name, ask);
         }
       } catch (IOException e) {
         if (!closed) {
           failures.incrementAndGet(); // and asks again, as every worker would
         }
-      } catch (InterruptedException e) {
-        return;
       }
+    }
+  }
+
+  private void work(PlainHttp http, String name, String ask) throws IOException {
+    for (JsonNode lease : post(http, "/api/v1/leases", ask).path("leases")) {
+      int number = lease.path("job").path("args").asInt();
+      leased.set(number, System.nanoTime());
+      post(http, "/api/v1/leases/finish", ended(name, lease));
+      finished.incrementAndGet(number);
+      left.countDown();
     }
   }
 
@@ -95,19 +91,17 @@ public final class RemoteFleet implements AutoCloseable {
         .formatted(name, lease.path("job").path("id").asString(), lease.path("fence").asLong());
   }
 
-  private JsonNode post(URI uri, String body) throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(uri)
-            .header("Content-Type", "application/json")
-            .POST(BodyPublishers.ofString(body))
-            .build();
-    return Json.parse("answer", http.send(request, BodyHandlers.ofString()).body());
+  private static JsonNode post(PlainHttp http, String path, String body) throws IOException {
+    PlainHttp.Reply reply = http.post(path, body);
+    if (reply.status() != 200) {
+      throw new IOException(path + " was answered " + reply.status() + ": " + reply.body());
+    }
+    return Json.parse("answer", reply.body());
   }
 
   @Override
   public void close() {
     closed = true;
     threads.shutdownNow();
-    http.shutdownNow();
   }
 }

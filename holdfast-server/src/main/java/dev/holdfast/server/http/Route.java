@@ -11,25 +11,19 @@ import java.util.regex.Pattern;
  * One line of the table of routes: what is asked, who may ask it, and what answers. The document of
  * the API and the tests of who may do what are made from the same lines.
  *
- * @param role empty where nobody need say who they are
- * @param scope whose things it is about
- * @param queries parameters after the question mark
+ * @param access who may ask
+ * @param input what may be said
  * @param haste how long its answer takes, or may take
  * @param style how it listens and answers
- * @param credential what serves as well as a token
- * @param fields of the JSON object, or the form, that it takes; empty where it takes none
  */
 public record Route(
     Method method,
     String path,
-    Optional<Role> role,
-    Scope scope,
     String summary,
-    Set<String> queries,
-    Set<String> fields,
+    Access access,
+    Input input,
     Haste haste,
     Style style,
-    Optional<Credential> credential,
     Handler handler) {
 
   private static final String TENANT = "tenant";
@@ -60,54 +54,72 @@ public record Route(
     URGENT
   }
 
+  /**
+   * Who may ask.
+   *
+   * @param role empty where nobody need say who they are
+   * @param credential what serves as well as a token
+   */
+  private record Access(Optional<Role> role, Scope scope, Optional<Credential> credential) {
+
+    static final Access OF_ALL = new Access(Optional.empty(), Scope.SYSTEM, Optional.empty());
+  }
+
+  /**
+   * What may be said.
+   *
+   * @param queries parameters after the question mark
+   * @param fields of the JSON object, or the form; empty where none is taken
+   */
+  private record Input(Set<String> queries, Set<String> fields) {
+
+    static final Input NONE = new Input(Set.of(), Set.of());
+  }
+
   @FunctionalInterface
   public interface Handler {
     Answer handle(Request request) throws Exception;
   }
 
-  public static Route open(String path, String summary, Handler handler) {
-    return new Route(
-        Method.GET,
-        path,
-        Optional.empty(),
-        Scope.SYSTEM,
-        summary,
-        Set.of(),
-        Set.of(),
-        Haste.USUAL,
-        Style.NATIVE,
-        Optional.empty(),
-        handler);
+  public static Route of(Method method, String path, Role role, String summary, Handler handler) {
+    Access access = new Access(Optional.of(role), Scope.TENANT, Optional.empty());
+    return new Route(method, path, summary, access, Input.NONE, Haste.USUAL, Style.NATIVE, handler);
   }
 
-  public static Route of(Method method, String path, Role role, String summary, Handler handler) {
+  public static Route open(String path, String summary, Handler handler) {
     return new Route(
-        method,
-        path,
-        Optional.of(role),
-        Scope.TENANT,
-        summary,
-        Set.of(),
-        Set.of(),
-        Haste.USUAL,
-        Style.NATIVE,
-        Optional.empty(),
-        handler);
+        Method.GET, path, summary, Access.OF_ALL, Input.NONE, Haste.USUAL, Style.NATIVE, handler);
+  }
+
+  /** A form for people, who need not say who they are. */
+  public static Route openForm(String path, String summary, Handler handler) {
+    return new Route(
+        Method.POST, path, summary, Access.OF_ALL, Input.NONE, Haste.USUAL, Style.PAGE, handler);
+  }
+
+  public Optional<Role> role() {
+    return access.role();
+  }
+
+  public Scope scope() {
+    return access.scope();
+  }
+
+  /** What serves as well as a token. */
+  Optional<Credential> credential() {
+    return access.credential();
+  }
+
+  public Set<String> queries() {
+    return input.queries();
+  }
+
+  public Set<String> fields() {
+    return input.fields();
   }
 
   public Route queries(String... names) {
-    return new Route(
-        method,
-        path,
-        role,
-        scope,
-        summary,
-        Set.of(names),
-        fields,
-        haste,
-        style,
-        credential,
-        handler);
+    return taking(new Input(Set.of(names), fields()));
   }
 
   public Route fields(String... names) {
@@ -115,64 +127,37 @@ public record Route(
   }
 
   public Route fields(Set<String> names) {
-    return new Route(
-        method,
-        path,
-        role,
-        scope,
-        summary,
-        queries,
-        Set.copyOf(names),
-        haste,
-        style,
-        credential,
-        handler);
+    return taking(new Input(queries(), Set.copyOf(names)));
+  }
+
+  private Route taking(Input input) {
+    return new Route(method, path, summary, access, input, haste, style, handler);
   }
 
   public Route ofAllTenants() {
-    return new Route(
-        method,
-        path,
-        role,
-        Scope.SYSTEM,
-        summary,
-        queries,
-        fields,
-        haste,
-        style,
-        credential,
-        handler);
+    return allowing(new Access(role(), Scope.SYSTEM, credential()));
+  }
+
+  /** Who has no token may say otherwise who they are. */
+  public Route orBy(Credential credential) {
+    return allowing(new Access(role(), scope(), Optional.of(credential)));
+  }
+
+  private Route allowing(Access access) {
+    return new Route(method, path, summary, access, input, haste, style, handler);
   }
 
   public Route waiting() {
-    return new Route(
-        method,
-        path,
-        role,
-        scope,
-        summary,
-        queries,
-        fields,
-        Haste.WAITS,
-        style,
-        credential,
-        handler);
+    return within(Haste.WAITS);
   }
 
   /** By connections that nobody else takes: it must not wait behind others. */
   public Route urgent() {
-    return new Route(
-        method,
-        path,
-        role,
-        scope,
-        summary,
-        queries,
-        fields,
-        Haste.URGENT,
-        style,
-        credential,
-        handler);
+    return within(Haste.URGENT);
+  }
+
+  private Route within(Haste haste) {
+    return new Route(method, path, summary, access, input, haste, style, handler);
   }
 
   public boolean waits() {
@@ -185,76 +170,25 @@ public record Route(
 
   /** For people. */
   public Route asPage() {
-    return new Route(
-        method,
-        path,
-        role,
-        scope,
-        summary,
-        queries,
-        fields,
-        haste,
-        Style.PAGE,
-        credential,
-        handler);
+    return in(Style.PAGE);
+  }
+
+  /** As clients of another system know it. */
+  public Route inDialect() {
+    return in(Style.DIALECT);
+  }
+
+  private Route in(Style style) {
+    return new Route(method, path, summary, access, input, haste, style, handler);
   }
 
   public boolean isPage() {
     return style == Style.PAGE;
   }
 
-  /** A form for people, who need not say who they are. */
-  public static Route openForm(String path, String summary, Handler handler) {
-    return new Route(
-        Method.POST,
-        path,
-        Optional.empty(),
-        Scope.SYSTEM,
-        summary,
-        Set.of(),
-        Set.of(),
-        Haste.USUAL,
-        Style.PAGE,
-        Optional.empty(),
-        handler);
-  }
-
-  /** As clients of another system know it. */
-  public Route inDialect() {
-    return new Route(
-        method,
-        path,
-        role,
-        scope,
-        summary,
-        queries,
-        fields,
-        haste,
-        Style.DIALECT,
-        credential,
-        handler);
-  }
-
-  /** Who has no token may say otherwise who they are. */
-  public Route orBy(Credential credential) {
-    return new Route(
-        method,
-        path,
-        role,
-        scope,
-        summary,
-        queries,
-        fields,
-        haste,
-        style,
-        Optional.of(credential),
-        handler);
-  }
-
   /** The same at another path. */
   public Route at(String path) {
-    return new Route(
-        method, path, role, scope, summary, queries, fields, haste, style, credential, handler);
+    return new Route(method, path, summary, access, input, haste, style, handler);
   }
 
   /** The same, found under the name of a tenant: its clients send no header that would say it. */

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
@@ -31,6 +32,7 @@ final class Room {
   private final Condition changed = lock.newCondition();
   private final Set<Waiter> waiters = new LinkedHashSet<>();
   private final Map<Claim, Waiter> byClaim = new HashMap<>(); // the last to ask
+  private final Map<String, Waiter> byWorker = new HashMap<>(); // the last to ask
   private final Set<Waiter> beingServed = new HashSet<>();
   private boolean rung;
   private boolean attended;
@@ -71,6 +73,10 @@ final class Room {
       waiters.add(waiter);
       // Nobody reads the answer to an earlier one; of one that is being served, once it is.
       waiter.claim().map(claim -> byClaim.put(claim, waiter)).ifPresent(this::letGo);
+      // The earlier life of one that was started anew would be dealt what is for this one.
+      Optional.ofNullable(byWorker.put(waiter.request.worker(), waiter))
+          .filter(earlier -> !beingServed.contains(earlier) && earlier.isGone())
+          .ifPresent(this::letGo);
       rung = true; // something may have come between its own look and now
       if (attended) {
         changed.signalAll();
@@ -129,6 +135,7 @@ final class Room {
   private void remove(Waiter waiter) {
     waiters.remove(waiter);
     waiter.claim().ifPresent(claim -> byClaim.remove(claim, waiter));
+    byWorker.remove(waiter.request.worker(), waiter);
   }
 
   private boolean isSuperseded(Waiter waiter) {
@@ -161,8 +168,8 @@ final class Room {
    */
   List<List<Waiter>> groups(Set<String> namedHosts) {
     return locked(() -> {
-      // What is dealt to one who hung up runs nowhere, and costs the job an attempt.
-      waiters.stream().filter(Waiter::isGone).toList().forEach(this::letGo);
+      // What is dealt to one who hung up has to be given back.
+      waiters.stream().filter(Waiter::seemsGone).toList().forEach(this::letGo);
       Map<Object, List<Waiter>> groups = new LinkedHashMap<>();
       Map<Object, Set<String>> names = new HashMap<>();
       for (Waiter waiter : waiters) {

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeoutException;
 final class Waiter {
 
   private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(5);
+  private static final long BELIEVED_THERE_NANOS = Duration.ofSeconds(1).toNanos();
 
   /** A claim and its id, which stay the same when it is asked again. */
   record Claim(String worker, String claimId) {}
@@ -22,6 +23,7 @@ final class Waiter {
   final ClaimRequest request;
   final Caller caller;
   final CompletableFuture<Hand> answer = new CompletableFuture<>();
+  private long thereAtNanos = System.nanoTime(); // guarded by the room's lock
 
   Waiter(ClaimRequest request, Caller caller) {
     this.request = request;
@@ -55,12 +57,21 @@ final class Waiter {
     }
   }
 
-  /**
-   * Whether it hung up. Looked at in each round: one that was believed to be there for a second was
-   * dealt the job that its own next life had just handed back.
-   */
   boolean isGone() {
     return caller.isGone();
+  }
+
+  /**
+   * Whether it hung up, as far as is known: to look is to read from its connection, too dear for
+   * all of a thousand in each of a hundred rounds a second.
+   */
+  boolean seemsGone() {
+    long now = System.nanoTime();
+    if (now - thereAtNanos < BELIEVED_THERE_NANOS) {
+      return false;
+    }
+    thereAtNanos = now;
+    return isGone();
   }
 
   /**

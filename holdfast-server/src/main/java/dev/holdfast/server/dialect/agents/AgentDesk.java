@@ -17,6 +17,7 @@ record AgentDesk(
     Tenant tenant,
     Agents agents,
     AgentJobs jobs,
+    Catalogue catalogue,
     SharedDirectory shared,
     Exhibition exhibition,
     Configs configs,
@@ -30,9 +31,10 @@ record AgentDesk(
 
   static AgentDesk open(Holdfast holdfast, Tenant tenant, SharedDirectory shared) {
     AgentJobs jobs = new AgentJobs(tenant.db());
+    Catalogue catalogue = new Catalogue(tenant.db());
     AgentWords words = new AgentWords(tenant);
     Agents agents = new Agents(tenant);
-    Exhibition exhibition = new Exhibition(jobs, shared);
+    Exhibition exhibition = new Exhibition(jobs, catalogue, shared);
     exhibition.prepare();
     Dispatch dispatch =
         new Dispatch(
@@ -41,6 +43,7 @@ record AgentDesk(
         tenant,
         agents,
         jobs,
+        catalogue,
         shared,
         exhibition,
         new Configs(shared),
@@ -50,7 +53,7 @@ record AgentDesk(
 
   /** Shows what others did to its jobs; answers how many that were. */
   int follow() {
-    List<UUID> unshown = jobs.unshown();
+    List<UUID> unshown = catalogue.unshown();
     each(unshown, exhibition::showAlone);
     exhibition.registry().follow();
     return unshown.size();
@@ -76,16 +79,16 @@ record AgentDesk(
 
   /** Lets go of what is no longer remembered. */
   void tidy() {
-    each(jobs.forgotten(), exhibition::showAlone);
+    each(catalogue.forgotten(), exhibition::showAlone);
     exhibition.registry().follow();
     agents.forget(REMEMBERED);
   }
 
   /** Puts all files right, whatever became of them. */
   void repair() {
-    List<UUID> known = jobs.known();
+    List<UUID> known = catalogue.known();
     each(known, exhibition::repair);
-    each(jobs.unshown(), exhibition::showAlone);
+    each(catalogue.unshown(), exhibition::showAlone);
     List<String> orphans = exhibition.sweepQueue();
     exhibition.registry().write();
     log.info(

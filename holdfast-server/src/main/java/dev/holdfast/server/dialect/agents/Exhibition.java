@@ -44,11 +44,13 @@ final class Exhibition {
       Pattern.compile("([0-9a-fA-F-]{36})\\.json(\\.claim\\..+)?");
 
   private final AgentJobs jobs;
+  private final Catalogue catalogue;
   private final SharedDirectory shared;
   private final RegistryFile registry;
 
-  Exhibition(AgentJobs jobs, SharedDirectory shared) {
+  Exhibition(AgentJobs jobs, Catalogue catalogue, SharedDirectory shared) {
     this.jobs = jobs;
+    this.catalogue = catalogue;
     this.shared = shared;
     this.registry = new RegistryFile(jobs, shared);
   }
@@ -101,7 +103,7 @@ final class Exhibition {
   private boolean show(UUID id, boolean anyway) {
     return jobs.db()
         .inTransaction(handle -> {
-          jobs.lockOrMake(handle, id);
+          catalogue.lockOrMake(handle, id);
           return jobs.find(handle, id)
               .map(job -> write(handle, job, anyway))
               .orElseGet(() -> forget(handle, id));
@@ -119,7 +121,7 @@ final class Exhibition {
         !job.shown().key().equals(Optional.of(job.key()))
             || !job.shown().info().equals(Optional.of(digest));
     try {
-      Instant at = jobs.show(handle, job, digest, queueFile);
+      Instant at = catalogue.show(handle, job, digest, queueFile);
       writeFiles(job, new Write(info, news, anyway), at, queueFile);
     } catch (IOException e) {
       throw unwritable(e);
@@ -141,8 +143,11 @@ final class Exhibition {
     }
     Optional<String> before =
         job.shown().queueFile().filter(name -> !queueFile.equals(Optional.of(name)));
-    if (before.isPresent()) {
-      shared.delete(List.of(QUEUE, before.get()));
+    if (before.isPresent() && !shared.delete(List.of(QUEUE, before.get()))) {
+      log.warn(
+          "{} is not in the queue's directory, though a node wrote it: have all nodes the same"
+              + " shared directory?",
+          before.get());
     }
   }
 
@@ -172,14 +177,14 @@ final class Exhibition {
   // left is deleted only where somebody asked for that.
   private boolean forget(Handle handle, UUID id) {
     try {
-      AgentJobs.Left left = jobs.left(handle, id);
+      Catalogue.Left left = catalogue.left(handle, id);
       if (left.queueFile().isPresent()) {
         shared.delete(List.of(QUEUE, left.queueFile().get()));
       }
       if (left.removing()) {
         shared.deleteAll(directory(id));
       }
-      jobs.forget(handle, id);
+      catalogue.forget(handle, id);
       return true;
     } catch (IOException e) {
       throw unwritable(e);
@@ -240,7 +245,7 @@ final class Exhibition {
   private boolean isWanted(UUID id, String name) {
     return jobs.db()
         .inTransaction(handle ->
-            jobs.lock(handle, id)
+            catalogue.lock(handle, id)
                 && jobs.find(handle, id).flatMap(Exhibition::queueFile).equals(Optional.of(name)));
   }
 

@@ -104,7 +104,7 @@ final class OpsRoutes {
     if (!job.state().isFinished()) {
       acts.cancel(job.id(), request.act().because("deleted").withForce());
     }
-    desk.jobs().remove(job.id());
+    desk.catalogue().remove(job.id());
     try {
       acts.delete(job.id(), request.act());
     } catch (HoldfastException e) {

@@ -53,7 +53,7 @@ final class SubmissionRoutes {
         .db()
         .useTransaction(handle -> {
           request.desk().jobs().enqueue(handle.getConnection(), job);
-          desk.jobs().make(handle, id);
+          desk.catalogue().make(handle, id);
         });
     desk.exhibition().show(id);
     ObjectNode json = Json.object();

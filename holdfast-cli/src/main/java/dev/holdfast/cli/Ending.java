@@ -1,0 +1,41 @@
+package dev.holdfast.cli;
+
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * The end of a command that runs until it is told to stop. The process is gone when its hooks are
+ * through, so the hook waits until what the command opened is closed.
+ */
+final class Ending implements AutoCloseable {
+
+  private final CountDownLatch told = new CountDownLatch(1);
+  private final CountDownLatch closed = new CountDownLatch(1);
+
+  private Ending() {}
+
+  static Ending ofThisProcess() {
+    Ending ending = new Ending();
+    Runtime.getRuntime().addShutdownHook(new Thread(ending::tell, "holdfast-ending"));
+    return ending;
+  }
+
+  /** Returns when the process is told to end. */
+  void await() throws InterruptedException {
+    told.await();
+  }
+
+  private void tell() {
+    told.countDown();
+    try {
+      closed.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Everything that was open is closed. */
+  @Override
+  public void close() {
+    closed.countDown();
+  }
+}

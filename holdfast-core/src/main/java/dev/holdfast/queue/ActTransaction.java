@@ -1,0 +1,119 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.audit.Act;
+import dev.holdfast.audit.Audit;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.hold.Holds;
+import dev.holdfast.job.Job;
+import dev.holdfast.job.JobAct;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Moved;
+import dev.holdfast.lease.Consequences;
+import dev.holdfast.outbox.Outbox;
+import dev.holdfast.slot.Slots;
+import dev.holdfast.subject.Subjects;
+import dev.holdfast.subject.Subjects.Move;
+import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.SqlErrors;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.HandleCallback;
+
+/**
+ * What every act on a job has in common: the locks, whether it is allowed, those who can go on
+ * because of it, and its record; in one transaction. Thread-safe.
+ */
+final class ActTransaction {
+
+  private final Db db;
+  private final Consequences consequences;
+  private final Holds holds;
+  private final Subjects subjects;
+  private final Slots slots;
+  private final Outbox outbox;
+  private final Audit audit;
+  private final JobReader reader;
+
+  ActTransaction(Db db, Consequences consequences) {
+    this.db = db;
+    this.consequences = consequences;
+    this.holds = new Holds(db);
+    this.subjects = new Subjects(db);
+    this.slots = new Slots(db);
+    this.outbox = new Outbox(db);
+    this.audit = new Audit(db);
+    this.reader = new JobReader(db);
+  }
+
+  interface Step {
+    /** Answers where the job's subject goes, if anywhere. */
+    Optional<String> apply(Handle handle, Job job);
+  }
+
+  /**
+   * Does it.
+   *
+   * @return the job as it is then, or as it was if it is deleted
+   */
+  Job perform(JobAct what, UUID id, Act act, Step step) {
+    List<String> resources =
+        reader.find(id).orElseThrow(() -> Refusals.noSuchJob(id)).needs().resources();
+    Done done =
+        inTransaction(handle -> {
+          holds.make(handle, resources); // one that was never claimed has no row to lock
+          holds.lock(handle, resources);
+          Job before = reader.lock(handle, id).orElseThrow(() -> Refusals.noSuchJob(id));
+          if (!what.isAllowed(before.state(), act.force()) || !act.isMeantIn(before.state())) {
+            throw Refusals.notInItsState(what, before);
+          }
+          Optional<String> subject = step.apply(handle, before);
+          holds.waiting().forget(handle, List.of(id));
+          int woken = holds.waiting().wake(handle, resources);
+          subject.ifPresent(state -> move(handle, before, state));
+          Job after = reader.find(handle, id).orElse(before); // deleted: as it was
+          if (after.state() != before.state() && !before.state().isLeased()) {
+            List<Moved> moved = List.of(moved(before, after));
+            slots.follow(handle, moved);
+            outbox.follow(handle, moved);
+            consequences.moved(handle, moved);
+          }
+          audit.write(
+              handle, act, what.stored(), id, before.state().stored(), after.state().stored());
+          return new Done(after, woken);
+        });
+    if (done.woken > 0 || done.job.state() == JobState.QUEUED) {
+      consequences.woken();
+    }
+    return done.job;
+  }
+
+  private static Moved moved(Job before, Job after) {
+    return new Moved(
+        after.id(),
+        after.kind(),
+        after.queue(),
+        after.needs(),
+        before.state(),
+        after.state(),
+        after.fence());
+  }
+
+  private record Done(Job job, int woken) {}
+
+  private Done inTransaction(HandleCallback<Done, RuntimeException> work) {
+    try {
+      return db.inTransaction(work);
+    } catch (HoldfastException e) {
+      if (SqlErrors.isDuplicate(e)) {
+        throw Refusals.sameUniqueKey(e);
+      }
+      throw e;
+    }
+  }
+
+  private void move(Handle handle, Job job, String state) {
+    subjects.move(handle, Move.of(job.needs().subject(), state, job.id()).stream().toList());
+  }
+}
