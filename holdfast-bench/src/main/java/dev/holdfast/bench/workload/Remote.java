@@ -37,6 +37,7 @@ public final class Remote implements Workload {
   private static final Duration TIME = Duration.ofSeconds(60);
   private static final Duration LEAST_TIME = Duration.ofSeconds(10);
   private static final Duration SETTLE = Duration.ofSeconds(5);
+  private static final Duration WARM_UP = Duration.ofSeconds(15);
   private static final int JOBS_PER_TICK = 20;
   private static final Duration TICK = Duration.ofMillis(10);
 
@@ -54,14 +55,17 @@ public final class Remote implements Workload {
             .withRoles(Set.of(ServerRole.WEB))
             .withLimits(new RequestLimits(1_000_000, 2 * WORKERS, 10, 1 << 20));
     Duration time = bench.scale().time(TIME, LEAST_TIME);
-    int jobs = (int) time.dividedBy(TICK) * JOBS_PER_TICK;
+    int before = jobsIn(WARM_UP);
+    int jobs = jobsIn(time);
     try (HikariDataSource pool = Pools.open(bench.server().jdbcUrl(), 20);
         HoldfastServer server = HoldfastServer.start(config, pool, Map.of());
-        Fork fleet = fleet(server.port().orElseThrow(), jobs)) {
+        Fork fleet = fleet(server.port().orElseThrow(), before + jobs)) {
+      Jobs queue = Holdfast.on(pool).jobs();
+      enqueue(queue, 0, before);
       Reading idle = idle(bench, time);
       long beganNanos = System.nanoTime();
-      long[] committed = enqueue(Holdfast.on(pool).jobs(), jobs);
-      Report report = Report.read(fleet.answer(), committed);
+      long[] committed = enqueue(queue, before, before + jobs);
+      Report report = Report.read(fleet.answer(), before, committed);
       return List.of(
           Sample.of(
               "W10 remote, idle, CPU of the server",
@@ -82,6 +86,10 @@ public final class Remote implements Workload {
     }
   }
 
+  private static int jobsIn(Duration time) {
+    return (int) time.dividedBy(TICK) * JOBS_PER_TICK;
+  }
+
   private static Fork fleet(int port, int jobs) throws IOException {
     return Fork.start(
         List.of("-Xmx1g"),
@@ -91,12 +99,12 @@ public final class Remote implements Workload {
   /** What the fleet said; its clock is ours, since both are the machine's monotonic one. */
   private record Report(int failures, long endedNanos, Durations waits) {
 
-    static Report read(String answer, long[] committed) {
+    static Report read(String answer, int first, long[] committed) {
       List<String> lines = answer.lines().toList();
       String[] head = lines.getFirst().split(" ", 2);
       Durations waits = new Durations();
       for (int number = 0; number < committed.length; number++) {
-        String[] job = lines.get(number + 1).split(" ", 2);
+        String[] job = lines.get(1 + first + number).split(" ", 2);
         if (!job[1].equals("1")) {
           throw new IllegalStateException("job " + number + " ended " + job[1] + " times");
         }
@@ -113,16 +121,16 @@ public final class Remote implements Workload {
     return Reading.take(bench.server()).minus(before);
   }
 
-  private static long[] enqueue(Jobs jobs, int count) {
-    long[] committed = new long[count];
+  private static long[] enqueue(Jobs jobs, int first, int end) {
+    long[] committed = new long[end - first];
     Pace pace = new Pace(TICK);
-    for (int from = 0; from < count; from += JOBS_PER_TICK) {
+    for (int from = first; from < end; from += JOBS_PER_TICK) {
       pace.awaitNext();
       jobs.enqueueAll(
           IntStream.range(from, from + JOBS_PER_TICK)
               .mapToObj(number -> NewJob.of("remote", number))
               .toList());
-      Arrays.fill(committed, from, from + JOBS_PER_TICK, System.nanoTime());
+      Arrays.fill(committed, from - first, from - first + JOBS_PER_TICK, System.nanoTime());
     }
     return committed;
   }

@@ -69,6 +69,7 @@ public final class RemoteFleet implements AutoCloseable {
       } catch (IOException e) {
         if (!closed) {
           failures.incrementAndGet(); // and asks again, as every worker would
+          System.err.println(name + ": " + e);
         }
       }
     }

@@ -38,6 +38,9 @@ public final class Web implements AutoCloseable {
 
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
+  // Longer than anybody may wait for an answer: a wait that is over in the moment in which its
+  // connection is thought to be idle would find it closed.
+  private static final Duration IDLE = Duration.ofSeconds(75);
   private static final int MOST_ARRIVING = 4_096;
 
   // Asked by address, whatever names the server has.
@@ -275,6 +278,7 @@ public final class Web implements AutoCloseable {
             .orElseGet(() -> new ServerConnector(server, new HttpConnectionFactory(http)));
     connector.setHost(config.address().host());
     connector.setPort(config.address().port());
+    connector.setIdleTimeout(IDLE.toMillis());
     // A fleet comes back all at once after a restart; who finds no room here is turned away.
     connector.setAcceptQueueSize(MOST_ARRIVING);
     return connector;
