@@ -4,6 +4,8 @@ import dev.holdfast.api.Json;
 import dev.holdfast.bench.measure.Durations;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,22 +28,29 @@ final class PollingFleet implements AutoCloseable {
 
   /** Gives some of them a job, and then lets all of them go on, spread over the second. */
   void start(int agents, int withJob) throws IOException {
+    List<String> jobs = new ArrayList<>(); // all, before anybody asks for one of the others'
     try (PlainHttp http = new PlainHttp(port)) {
-      for (int number = 0; number < agents; number++) {
-        String name = "agent-" + number;
-        if (number < withJob) {
-          http.post("/run-simulation", "{\"config_path\": \"bench.yaml\"}");
-          String id =
-              Json.parse("answer", http.post("/api/agent/next-job", asks(name)).body())
-                  .path("job_id")
-                  .asString();
-          int phase = number * 1000 / withJob;
-          threads.execute(() -> every(phase, own -> report(own, name, id)));
-        }
-        int phase = number * 1000 / agents;
-        threads.execute(() -> every(phase, own -> ask(own, name)));
+      for (int number = 0; number < withJob; number++) {
+        http.post("/run-simulation", "{\"config_path\": \"bench.yaml\"}");
+        jobs.add(
+            Json.parse("answer", http.post("/api/agent/next-job", asks(name(number))).body())
+                .path("job_id")
+                .asString());
       }
     }
+    for (int number = 0; number < withJob; number++) {
+      int agent = number;
+      threads.execute(() ->
+          every(agent * 1000 / withJob, http -> report(http, name(agent), jobs.get(agent))));
+    }
+    for (int number = 0; number < agents; number++) {
+      int agent = number;
+      threads.execute(() -> every(agent * 1000 / agents, http -> ask(http, name(agent))));
+    }
+  }
+
+  private static String name(int number) {
+    return "agent-" + number;
   }
 
   /** What was measured so far was only to get going. */
