@@ -38,6 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 
@@ -74,7 +75,8 @@ public final class Holdfast {
             bell,
             announcer,
             hook,
-            builder.retention);
+            builder.retention,
+            new AtomicInteger());
   }
 
   // Whoever says where to listen knows; by the way of everything else it may not get through.

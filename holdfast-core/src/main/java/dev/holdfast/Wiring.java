@@ -30,10 +30,15 @@ import dev.holdfast.worker.WorkerListener;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
-/** Puts together what workers stand on, and what runs beside them. */
+/**
+ * Puts together what workers stand on, and what runs beside them.
+ *
+ * @param upkeeps how many run that look after all tenants
+ */
 record Wiring(
     Tenants tenants,
     Tenants reserved,
@@ -41,7 +46,8 @@ record Wiring(
     Bell bell,
     Announcer announcer,
     TransitionHook hook,
-    Retention retention) {
+    Retention retention,
+    AtomicInteger upkeeps) {
 
   // How soon a silent worker's jobs are taken, a new tenant is served, an absent host is noticed.
   private static final Duration UPKEEP_PERIOD = Duration.ofSeconds(5);
@@ -51,12 +57,14 @@ record Wiring(
     return listening.start();
   }
 
-  /** A worker's upkeep of all tenants, without one. */
+  /** A worker's upkeep of all tenants, without one. Workers beside it leave theirs to it. */
   AutoCloseable upkeep() {
     Tenants own = tenants.keepingAConnection();
     Reapers reapers = new Reapers(this::reaper);
     Loop loop = Loop.start("holdfast-upkeep", () -> reapers.runOnce(tenantsOf(own), UPKEEP_PERIOD));
+    upkeeps.incrementAndGet();
     return () -> {
+      upkeeps.decrementAndGet();
       loop.close();
       own.close();
     };
@@ -77,7 +85,7 @@ record Wiring(
             List.of(own, pulse),
             presence,
             succession(own, config, Optional.of(name.value()), () -> served, listener),
-            () -> reapers.runOnce(served, UPKEEP_PERIOD)),
+            () -> reap(reapers, served)),
         presence::isDraining);
   }
 
@@ -102,9 +110,14 @@ record Wiring(
             succession(own, config, Optional.empty(), () -> tenantsOf(own), listener),
             () -> {
               rotation.refresh();
-              return reapers.runOnce(tenantsOf(own), UPKEEP_PERIOD);
+              return reap(reapers, tenantsOf(own));
             }),
         presence::isDraining);
+  }
+
+  // Twice does no harm; it is only work.
+  private Duration reap(Reapers reapers, List<Tenant> served) {
+    return upkeeps.get() > 0 ? UPKEEP_PERIOD : reapers.runOnce(served, UPKEEP_PERIOD);
   }
 
   private static List<Tenant> tenantsOf(Tenants own) {

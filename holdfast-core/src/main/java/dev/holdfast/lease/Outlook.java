@@ -4,10 +4,9 @@ import dev.holdfast.tenant.Columns;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
-import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
+import org.jdbi.v3.core.statement.StatementContext;
 
 /**
  * Whether there is anything for a reaper to do, found by one cheap look: mostly there is not.
@@ -44,18 +43,11 @@ record Outlook(
       """
           .replace("{overdue}", OverdueAttempts.isOverdue());
 
-  /** Looks with {@link #LOOK}, rendered for one schema or put together for many; by schema. */
-  static Map<String, Outlook> read(Handle handle, String look) {
-    Map<String, Outlook> outlooks = new HashMap<>();
-    handle
-        .createQuery(look)
-        .bind("grace_ms", OverdueAttempts.TIMEOUT_GRACE.toMillis())
-        .map((row, context) -> outlooks.put(row.getString("schema_name"), of(row)))
-        .list();
-    return outlooks;
+  static Query bind(Query look) {
+    return look.bind("grace_ms", OverdueAttempts.TIMEOUT_GRACE.toMillis());
   }
 
-  private static Outlook of(ResultSet row) throws SQLException {
+  static Outlook read(ResultSet row, StatementContext context) throws SQLException {
     return new Outlook(
         Duration.ofMillis(row.getLong("up_ms")),
         row.getBoolean("overdue"),

@@ -11,7 +11,6 @@ import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.IntSupplier;
 import java.util.random.RandomGenerator;
@@ -30,9 +29,9 @@ public final class Reaper {
 
   private static final int NAMES_AT_ONCE = 500;
 
-  // With a run every five seconds, every ten minutes and every minute.
-  private static final int RUNS_PER_PRUNING = 120;
-  private static final int RUNS_PER_SWEEP = 12;
+  // With a run every five seconds, every minute and every ten minutes.
+  static final int RUNS_PER_SWEEP = 12;
+  private static final int SWEEPS_PER_PRUNING = 10;
 
   private final Db db;
   private final OverdueAttempts overdue;
@@ -44,6 +43,7 @@ public final class Reaper {
   private final Consequences consequences;
   private final String look;
   private long runs;
+  private long sweeps;
   private String lookedAfter = ""; // the last resource whose waiting jobs were looked after
   private Optional<Duration> untilPassing = Optional.empty();
 
@@ -72,10 +72,14 @@ public final class Reaper {
 
   /** Ends overdue attempts until there are none; answers how many. */
   public int runOnce() {
-    return runOnce(look());
+    int ended = runOnce(look());
+    if (++runs % RUNS_PER_SWEEP == 0) {
+      sweep();
+    }
+    return ended;
   }
 
-  /** The same for one whose look was part of a larger one. */
+  /** The same for one whose look was part of a larger one, and who is told when to sweep. */
   int runOnce(Outlook first) {
     Outlook outlook = first;
     Duration steady = steadiness.measure(outlook.serverUp());
@@ -91,17 +95,19 @@ public final class Reaper {
     if (outlook.waiting()) {
       woken += tried("look after waiting jobs", this::lookAfterWaiting);
     }
-    if (++runs % RUNS_PER_PRUNING == 0) {
-      tried("prune resources", () -> db.inTransaction(pruner::prune));
-    }
-    if (runs % RUNS_PER_SWEEP == 0) {
-      tried("end scheduled runs that nobody else would", slots::endOrphans);
-      tried("prune the history", history::prune);
-    }
     if (woken > 0) {
       consequences.woken();
     }
     return ended;
+  }
+
+  /** What is in no hurry. */
+  void sweep() {
+    tried("end scheduled runs that nobody else would", slots::endOrphans);
+    tried("prune the history", history::prune);
+    if (++sweeps % SWEEPS_PER_PRUNING == 0) {
+      tried("prune resources", () -> db.inTransaction(pruner::prune));
+    }
   }
 
   /**
@@ -136,8 +142,7 @@ public final class Reaper {
   }
 
   private Outlook look() {
-    return Objects.requireNonNull(
-        db.withHandle(handle -> Outlook.read(handle, look)).get(db.schema().value()));
+    return db.withHandle(handle -> Outlook.bind(handle.createQuery(look)).map(Outlook::read).one());
   }
 
   private int lookAfterWaiting() {

@@ -1,15 +1,17 @@
 package dev.holdfast.lease;
 
 import dev.holdfast.tenant.SqlErrors;
+import dev.holdfast.tenant.Survey;
 import dev.holdfast.tenant.Tenant;
-import dev.holdfast.tenant.TenantGroup;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -20,9 +22,14 @@ public final class Reapers {
 
   private static final Logger log = LoggerFactory.getLogger(Reapers.class);
 
+  // Where tenants are many, each is swept less often: one takes a few milliseconds.
+  private static final double MOST_SWEPT_PER_RUN = 10;
+
   private final Function<Tenant, Reaper> make;
   private final Map<String, Reaper> reapers = new HashMap<>();
-  private List<TenantGroup> groups = List.of();
+  private final Deque<Tenant> toSweep = new ArrayDeque<>();
+  private double sweepsDue;
+  private final Survey outlook = new Survey(Outlook.LOOK);
 
   public Reapers(Function<Tenant, Reaper> make) {
     this.make = make;
@@ -36,45 +43,35 @@ public final class Reapers {
       reapers.keySet().retainAll(names);
       tenants.forEach(
           each -> reapers.computeIfAbsent(each.name().value(), name -> make.apply(each)));
-      groups = TenantGroup.of(tenants, Outlook.LOOK);
     }
+    Map<Tenant, List<Outlook>> outlooks = outlook.ask(tenants, Outlook::bind, Outlook::read);
     Duration soonest = period;
-    for (TenantGroup group : groups) {
-      Map<String, Outlook> outlooks = look(group);
-      for (Tenant tenant : group.tenants()) {
-        soonest =
-            run(tenant, Optional.ofNullable(outlooks.get(tenant.db().schema().value())), soonest);
+    for (Tenant tenant : tenants) {
+      for (Outlook found : outlooks.getOrDefault(tenant, List.of())) {
+        soonest = run(tenant, reaper -> reaper.runOnce(found), soonest);
       }
     }
+    sweepSome(tenants);
     return soonest;
   }
 
-  // One that cannot be looked at, say because it was dropped, must not hide the others: then each
-  // looks for itself.
-  private static Map<String, Outlook> look(TenantGroup group) {
-    if (group.tenants().size() == 1) {
-      return Map.of();
-    }
-    try {
-      return group
-          .tenants()
-          .getFirst()
-          .db()
-          .withHandle(handle -> Outlook.read(handle, group.sql()));
-    } catch (RuntimeException e) {
-      log.debug("Could not look at {} tenants together", group.tenants().size(), e);
-      return Map.of();
+  private void sweepSome(List<Tenant> tenants) {
+    sweepsDue += Math.min(MOST_SWEPT_PER_RUN, (double) tenants.size() / Reaper.RUNS_PER_SWEEP);
+    for (; sweepsDue >= 1; sweepsDue--) {
+      if (toSweep.isEmpty()) {
+        toSweep.addAll(tenants);
+      }
+      Tenant next = toSweep.poll();
+      if (next != null && reapers.containsKey(next.name().value())) {
+        Duration unused = run(next, Reaper::sweep, Duration.ZERO);
+      }
     }
   }
 
-  private Duration run(Tenant tenant, Optional<Outlook> outlook, Duration period) {
+  private Duration run(Tenant tenant, Consumer<Reaper> work, Duration period) {
     Reaper reaper = Objects.requireNonNull(reapers.get(tenant.name().value()));
     try {
-      if (outlook.isPresent()) {
-        reaper.runOnce(outlook.get());
-      } else {
-        reaper.runOnce();
-      }
+      work.accept(reaper);
       return reaper.untilNext(period);
     } catch (RuntimeException e) {
       // One that was dropped since the tenants were listed is no news; whatever it is with one, the

@@ -1,14 +1,14 @@
 package dev.holdfast.lease;
 
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
+import dev.holdfast.tenant.Survey;
 import dev.holdfast.tenant.Tenant;
-import dev.holdfast.tenant.TenantGroup;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.tenant.Tenants;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -35,7 +35,7 @@ public final class TenantRotation implements LeaseSource {
   // What was announced and not heard of is found after so long, as by any worker.
   private static final Duration ALL_ASKED_EVERY = Duration.ofSeconds(2);
 
-  private static final String PROBE =
+  private static final String HAS_WORK =
       """
       SELECT '{schema}' AS schema_name
        WHERE EXISTS (
@@ -52,14 +52,13 @@ public final class TenantRotation implements LeaseSource {
           WHERE lane.queue = ANY (:queues) AND (:any_kind OR lane.kind = ANY (:kinds)))
       """;
 
-  private final Db db;
   private final Tenants tenants;
   private final Function<Tenant, LeaseSource> leasesOf;
   private final BiFunction<ClaimRequest, String, ClaimRequest> inTenant;
   private final Map<String, LeaseSource> sources = new ConcurrentHashMap<>();
   private final Set<String> mayHaveWork = ConcurrentHashMap.newKeySet();
   private volatile List<Tenant> known = List.of();
-  private volatile List<TenantGroup> groups = List.of();
+  private final Survey hasWork = new Survey(HAS_WORK);
   private volatile long allAskedNanos = System.nanoTime() - ALL_ASKED_EVERY.toNanos();
   private int turn;
 
@@ -76,7 +75,6 @@ public final class TenantRotation implements LeaseSource {
       Tenants tenants,
       Function<Tenant, LeaseSource> leasesOf,
       BiFunction<ClaimRequest, String, ClaimRequest> inTenant) {
-    this.db = tenants.control();
     this.tenants = tenants;
     this.leasesOf = leasesOf;
     this.inTenant = inTenant;
@@ -88,10 +86,7 @@ public final class TenantRotation implements LeaseSource {
     Set<String> names = names(now);
     sources.keySet().retainAll(names);
     mayHaveWork.retainAll(names);
-    if (!names(known).equals(names)) {
-      known = now;
-      groups = TenantGroup.of(now, PROBE);
-    }
+    known = now;
   }
 
   @Override
@@ -99,7 +94,7 @@ public final class TenantRotation implements LeaseSource {
     mayHaveWork.add(tenant);
   }
 
-  private static Set<String> names(List<Tenant> tenants) {
+  private static Set<String> names(Collection<Tenant> tenants) {
     return tenants.stream().map(tenant -> tenant.name().value()).collect(Collectors.toSet());
   }
 
@@ -177,61 +172,17 @@ public final class TenantRotation implements LeaseSource {
     return known.stream().filter(each -> mayHaveWork.contains(each.name().value())).toList();
   }
 
-  private List<Tenant> askAll(ClaimRequest request) {
-    try {
-      return askGroups(request);
-    } catch (HoldfastException e) {
-      if (!SqlErrors.isTenantGone(e)) {
-        throw e;
-      }
-      refresh(); // one of them was dropped since the last time
-      return askGroups(request);
-    }
-  }
-
-  private List<Tenant> askGroups(ClaimRequest request) {
-    return groups.stream().flatMap(group -> askTogether(group, request).stream()).toList();
-  }
-
-  // One that cannot be asked, say because nobody granted us its tables yet, must not hide the
-  // others.
-  private List<Tenant> askTogether(TenantGroup group, ClaimRequest request) {
-    try {
-      return ask(group, request);
-    } catch (HoldfastException e) {
-      if (SqlErrors.isTenantGone(e) || SqlErrors.isPassing(e)) {
-        throw e;
-      }
-      return group.tenants().stream().filter(tenant -> hasWork(tenant, request)).toList();
-    }
-  }
-
-  private boolean hasWork(Tenant tenant, ClaimRequest request) {
-    try {
-      TenantGroup alone = TenantGroup.of(List.of(tenant), PROBE).getFirst();
-      return !ask(alone, request).isEmpty();
-    } catch (HoldfastException e) {
-      if (SqlErrors.isPassing(e)) {
-        throw e;
-      }
-      log.warn("Could not ask tenant {} for work", tenant.name(), e);
-      return false;
-    }
-  }
-
-  private List<Tenant> ask(TenantGroup group, ClaimRequest request) {
-    Set<String> schemas =
-        db.withHandle(handle ->
-            handle
-                .createQuery(group.sql())
-                .bindArray("queues", String.class, request.queues())
-                .bind("any_kind", request.kinds().isEmpty())
-                .bindArray("kinds", String.class, request.kinds().orElse(Set.of()))
-                .mapTo(String.class)
-                .collectIntoSet());
-    return group.tenants().stream()
-        .filter(tenant -> schemas.contains(tenant.db().schema().value()))
-        .toList();
+  private Set<Tenant> askAll(ClaimRequest request) {
+    return hasWork
+        .ask(
+            known,
+            query ->
+                query
+                    .bindArray("queues", String.class, request.queues())
+                    .bind("any_kind", request.kinds().isEmpty())
+                    .bindArray("kinds", String.class, request.kinds().orElse(Set.of())),
+            (row, context) -> true)
+        .keySet();
   }
 
   private synchronized List<Tenant> inTurn(List<Tenant> withWork) {

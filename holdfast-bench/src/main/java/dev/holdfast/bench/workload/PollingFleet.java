@@ -40,8 +40,8 @@ final class PollingFleet implements AutoCloseable {
     }
     for (int number = 0; number < withJob; number++) {
       int agent = number;
-      threads.execute(() ->
-          every(agent * 1000 / withJob, http -> report(http, name(agent), jobs.get(agent))));
+      threads.execute(
+          () -> every(agent * 1000 / withJob, http -> report(http, name(agent), jobs.get(agent))));
     }
     for (int number = 0; number < agents; number++) {
       int agent = number;

@@ -41,11 +41,12 @@ public final class Courier implements Loop.Step {
   private static final int ROUNDS_PER_WATCH = 30;
 
   // Of tenants in which somebody wants to be told anything.
-  private static final String HAS_NOTES =
-      """
-      SELECT '{schema}' AS schema_name, EXISTS (SELECT FROM {schema}.outbox) AS has_notes
-       WHERE EXISTS (SELECT FROM {schema}.webhook)
-      """;
+  private static final Survey HAS_NOTES =
+      new Survey(
+          """
+          SELECT '{schema}' AS schema_name, EXISTS (SELECT FROM {schema}.outbox) AS has_notes
+           WHERE EXISTS (SELECT FROM {schema}.webhook)
+          """);
 
   private static final PolicyOverrides PATIENT =
       PolicyOverrides.NONE
@@ -66,9 +67,10 @@ public final class Courier implements Loop.Step {
   public Duration runOnce() {
     boolean watches = rounds++ % ROUNDS_PER_WATCH == 0;
     List<Tenant> all = holdfast.tenants().list().stream().map(holdfast.tenants()::tenant).toList();
-    Survey.ask(all, HAS_NOTES, (row, context) -> row.getBoolean("has_notes"))
+    HAS_NOTES
+        .ask(all, (row, context) -> row.getBoolean("has_notes"))
         .forEach((tenant, hasNotes) -> {
-          if (hasNotes || watches) {
+          if (hasNotes.getFirst() || watches) {
             tried(tenant.name(), watches);
           }
         });

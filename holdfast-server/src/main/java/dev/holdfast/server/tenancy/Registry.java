@@ -6,18 +6,16 @@ import dev.holdfast.error.HoldfastException;
 import dev.holdfast.executor.KindCatalog;
 import dev.holdfast.executor.Runbook;
 import dev.holdfast.loop.Loop;
+import dev.holdfast.tenant.Survey;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.worker.JobContext;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The kinds of all tenants that have an executor, for the executors that this node runs. What was
@@ -25,18 +23,13 @@ import org.slf4j.LoggerFactory;
  */
 public final class Registry implements KindCatalog, Loop.Step {
 
-  private static final Logger log = LoggerFactory.getLogger(Registry.class);
-
   private static final Duration PERIOD = Duration.ofSeconds(2);
-  private static final int ASKED_AT_ONCE = 50;
 
-  // Put together for many tenants, from this whole piece.
-  private static final String EXECUTORS =
-      """
-      SELECT '{schema}' AS schema_name, name, executor FROM {schema}.kind WHERE executor IS NOT NULL
-      """;
-
-  private record Row(String schema, String kind, String executor) {}
+  private static final Survey EXECUTORS =
+      new Survey(
+          """
+          SELECT '{schema}' AS schema_name, name, executor FROM {schema}.kind WHERE executor IS NOT NULL
+          """);
 
   private final Holdfast holdfast;
   private final Desks desks;
@@ -52,57 +45,14 @@ public final class Registry implements KindCatalog, Loop.Step {
     List<Tenant> tenants =
         holdfast.tenants().list().stream().map(holdfast.tenants()::tenant).toList();
     Map<String, Map<String, String>> found = new HashMap<>();
-    for (int from = 0; from < tenants.size(); from += ASKED_AT_ONCE) {
-      List<Tenant> group = tenants.subList(from, Math.min(from + ASKED_AT_ONCE, tenants.size()));
-      Map<String, String> names =
-          group.stream()
-              .collect(
-                  Collectors.toMap(
-                      tenant -> tenant.db().schema().value(), tenant -> tenant.name().value()));
-      for (Row row : askTogether(group)) {
-        found
-            .computeIfAbsent(names.getOrDefault(row.schema, ""), unseen -> new HashMap<>())
-            .put(row.kind, row.executor);
-      }
-    }
+    EXECUTORS
+        .ask(tenants, (row, context) -> Map.entry(row.getString("name"), row.getString("executor")))
+        .forEach((tenant, kinds) ->
+            found.put(
+                tenant.name().value(),
+                kinds.stream().collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue))));
     byTenant = Map.copyOf(found);
     return PERIOD;
-  }
-
-  // One that cannot be asked, say because it was just dropped, must not hide the others.
-  private List<Row> askTogether(List<Tenant> group) {
-    try {
-      return ask(group);
-    } catch (HoldfastException e) {
-      List<Row> rows = new ArrayList<>();
-      for (Tenant tenant : group) {
-        try {
-          rows.addAll(ask(List.of(tenant)));
-        } catch (HoldfastException alone) {
-          log.debug("Could not ask tenant {} for its kinds", tenant.name(), alone);
-        }
-      }
-      return rows;
-    }
-  }
-
-  private List<Row> ask(List<Tenant> group) {
-    String sql =
-        group.stream()
-            .map(tenant -> tenant.db().sql(EXECUTORS))
-            .collect(Collectors.joining(" UNION ALL "));
-    return holdfast
-        .tenants()
-        .control()
-        .withHandle(handle ->
-            handle
-                .createQuery(sql)
-                .map((row, context) ->
-                    new Row(
-                        row.getString("schema_name"),
-                        row.getString("name"),
-                        row.getString("executor")))
-                .list());
   }
 
   @Override

@@ -10,57 +10,69 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes every tenant's pulse, one after the other: each every five seconds where they are few, less
- * often where they are many. A sample reads two counts, a sequence and an index's end. Thread-safe.
+ * Takes tenants' pulses every five seconds: of those that somebody looks at, and of as many others
+ * as are not too much work, in turn. A sample reads two counts, a sequence and an index's end.
+ * Thread-safe.
  */
 public final class Sampler implements Loop.Step {
 
   private static final Logger log = LoggerFactory.getLogger(Sampler.class);
 
   private static final Duration ROUND = Duration.ofSeconds(5);
-  private static final Duration SHORTEST_PAUSE = Duration.ofMillis(20);
+  private static final int MOST_IN_TURN = 50;
+  private static final Duration LOOKED_AT = Duration.ofMinutes(10);
 
   private final Holdfast holdfast;
   private final Map<TenantName, Pulse> pulses = new ConcurrentHashMap<>();
+  private final Map<TenantName, Long> lookedAtNanos = new ConcurrentHashMap<>();
   private final Deque<TenantName> left = new ArrayDeque<>();
-  private Duration pause = ROUND;
 
   public Sampler(Holdfast holdfast) {
     this.holdfast = holdfast;
   }
 
+  /** For somebody who looks at it. */
   Pulse pulse(TenantName tenant) {
+    lookedAtNanos.put(tenant, System.nanoTime());
+    return of(tenant);
+  }
+
+  private Pulse of(TenantName tenant) {
     return pulses.computeIfAbsent(tenant, name -> new Pulse());
   }
 
   @Override
   public Duration runOnce() {
-    if (left.isEmpty()) {
-      List<TenantName> all = holdfast.tenants().list();
-      pulses.keySet().retainAll(all);
-      left.addAll(all);
-      Duration share = ROUND.dividedBy(Math.max(1, all.size()));
-      pause = share.compareTo(SHORTEST_PAUSE) > 0 ? share : SHORTEST_PAUSE;
+    List<TenantName> all = holdfast.tenants().list();
+    pulses.keySet().retainAll(all);
+    lookedAtNanos.keySet().retainAll(all);
+    long since = System.nanoTime() - LOOKED_AT.toNanos();
+    lookedAtNanos.values().removeIf(at -> at - since < 0);
+    Set<TenantName> now = new LinkedHashSet<>(lookedAtNanos.keySet());
+    for (int i = 0; i < Math.min(MOST_IN_TURN, all.size()); i++) {
+      if (left.isEmpty()) {
+        left.addAll(all);
+      }
+      now.add(left.remove());
     }
-    TenantName tenant = left.poll();
-    if (tenant != null) {
-      sample(tenant);
-    }
-    return pause;
+    now.forEach(this::sample);
+    return ROUND;
   }
 
   private void sample(TenantName tenant) {
     try {
       Overview overview = new Overview(holdfast.tenants().tenant(tenant));
-      Pulse pulse = pulse(tenant);
+      Pulse pulse = of(tenant);
       Instant since = pulse.lastAt().orElseGet(overview::now);
       Counters counters = overview.counters(since);
       Optional<Waits> waits = overview.waits(since);

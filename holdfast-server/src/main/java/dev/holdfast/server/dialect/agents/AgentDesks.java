@@ -3,8 +3,8 @@ package dev.holdfast.server.dialect.agents;
 import dev.holdfast.Holdfast;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.server.AgentSettings;
-import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
+import dev.holdfast.tenant.Survey;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import java.nio.file.Path;
@@ -32,10 +32,11 @@ public final class AgentDesks implements Loop.Step {
   /** Following may take so much of the time, and no more. */
   private static final int SHARE = 20;
 
-  private static final String IN_USE =
-      """
-      SELECT job_id FROM {schema}.agent_job LIMIT 1
-      """;
+  private static final Survey IN_USE =
+      new Survey(
+          """
+          SELECT '{schema}' AS schema_name WHERE EXISTS (SELECT FROM {schema}.agent_job)
+          """);
 
   private final Holdfast holdfast;
   private final AgentSettings settings;
@@ -73,20 +74,8 @@ public final class AgentDesks implements Loop.Step {
   }
 
   private List<TenantName> search() {
-    return holdfast.tenants().list().stream().filter(this::isInUse).toList();
-  }
-
-  private boolean isInUse(TenantName name) {
-    boolean[] found = {false};
-    tried(
-        name,
-        () -> {
-          Db db = holdfast.tenants().tenant(name).db();
-          found[0] =
-              db.withHandle(handle ->
-                  handle.createQuery(db.sql(IN_USE)).mapTo(String.class).findOne().isPresent());
-        });
-    return found[0];
+    List<Tenant> all = holdfast.tenants().list().stream().map(holdfast.tenants()::tenant).toList();
+    return IN_USE.ask(all, (row, context) -> true).keySet().stream().map(Tenant::name).toList();
   }
 
   @Override
