@@ -119,6 +119,7 @@ final class AnsibleExecutor implements KindExecutor {
     environment.put("ANSIBLE_NOCOLOR", "1");
     environment.put("ANSIBLE_RETRY_FILES_ENABLED", "0");
     environment.put("ANSIBLE_LOCAL_TEMP", temporary.toString());
+    environment.put("TMPDIR", temporary.toString()); // modules that are killed remove nothing
     return environment;
   }
 

@@ -197,7 +197,9 @@ class AnsibleExecutorTest extends ExecutorTest {
   @Test
   void a_playbook_that_takes_too_long_is_ended_with_all_that_it_started() throws Exception {
     Path pid = directory.resolve("pid");
-    playbook("- shell: echo $$ > " + pid + "; exec sleep 600");
+    Path temporary = directory.resolve("temporary");
+    playbook(
+        "- shell: echo $TMPDIR > %s; echo $$ > %s; exec sleep 600".formatted(temporary, pid));
 
     Job job =
         run(
@@ -209,6 +211,7 @@ class AnsibleExecutorTest extends ExecutorTest {
     assertThat(job.errorCode()).contains("JOB_TIMEOUT");
     assertThat(job.state()).isEqualTo(JobState.FAILED);
     assertThat(Processes.isRunning(Processes.pidIn(pid))).isFalse();
+    assertThat(temporary).content().startsWith(scratch.toString()); // and so goes with the attempt
   }
 
   @Test

@@ -19,12 +19,12 @@ import org.junit.jupiter.api.Timeout;
 /**
  * Shows that the rigs are worth something: each guard of the protocol of holds is taken away in
  * turn, and the model test, the interleavings or the order of locks must notice. Takes a quarter of
- * an hour, so it is no part of the daily tests: {@code mvn test -pl holdfast-tests -am
- * -Dtest=PlantedBugs}, and {@code -Dholdfast.planted=} the names of some.
+ * an hour, so it is no part of the daily tests: {@code ./holdfast prove planted}, and {@code
+ * --only} the names of some.
  */
 class PlantedBugs {
 
-  private static final String WHICH = System.getProperty("holdfast.planted", "all");
+  private static final String WHICH = System.getProperty("holdfast.planted.only", "all");
   private static final long COMMANDS = Long.getLong("holdfast.planted.commands", 8_000);
   private static final int PLAYS = Integer.getInteger("holdfast.planted.plays", 60);
 

@@ -11,7 +11,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -122,6 +124,26 @@ class AgentFilesTest {
       assertThat(next.port()).isPositive();
       assertThat(fileStatus(id)).isEqualTo("canceled");
       assertThat(trackedStatus(id)).isEqualTo("canceled");
+    }
+  }
+
+  @Test
+  void what_a_node_that_died_left_half_written_goes_when_the_next_one_starts() throws Exception {
+    String id = fleet.submit();
+    List<Path> old =
+        Stream.of("queue/.x.json.1.tmp", "jobs/" + id + "/.status.json.1.tmp", ".job_track.json.1.tmp")
+            .map(fleet::file)
+            .toList();
+    for (Path file : old) {
+      Files.writeString(file, "{");
+      Files.setLastModifiedTime(file, FileTime.from(Instant.now().minus(Duration.ofHours(2))));
+    }
+    Path beingWritten = Files.writeString(fleet.file("queue/.y.json.2.tmp"), "{");
+
+    try (TestServer next = started()) {
+      assertThat(next.port()).isPositive();
+      assertThat(old).noneMatch(Files::exists);
+      assertThat(beingWritten).exists();
     }
   }
 

@@ -97,6 +97,15 @@ final class Exhibition {
   /** Also where they should show it already: somebody may have changed them. */
   void repair(UUID id) {
     show(id, true);
+    removeLeftovers(directory(id));
+  }
+
+  private void removeLeftovers(List<String> directory) {
+    try {
+      shared.removeLeftovers(directory);
+    } catch (IOException e) {
+      throw unwritable(e);
+    }
   }
 
   /** Answers whether the registry has to say something else of it. */
@@ -217,6 +226,8 @@ final class Exhibition {
    * @return the ids, or names where there is none, of what was deleted
    */
   List<String> sweepQueue() {
+    removeLeftovers(List.of());
+    removeLeftovers(List.of(QUEUE));
     try {
       return shared.list(List.of(QUEUE)).stream().flatMap(name -> sweep(name).stream()).toList();
     } catch (IOException e) {
@@ -227,7 +238,7 @@ final class Exhibition {
   private Optional<String> sweep(String name) {
     Matcher known = QUEUE_FILE.matcher(name);
     Optional<UUID> id = known.matches() ? Names.id(known.group(1)) : Optional.empty();
-    if (name.startsWith(".") && name.endsWith(".tmp")) {
+    if (SharedDirectory.isTemporary(name)) {
       return Optional.empty(); // somebody is writing it
     }
     if (id.isPresent() && isWanted(id.get(), name)) {

@@ -19,6 +19,9 @@ import java.nio.file.Path;
 import java.nio.file.SecureDirectoryStream;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -35,6 +38,7 @@ import java.util.UUID;
 final class SharedDirectory {
 
   private static final String TEMPORARY = ".tmp";
+  private static final Duration LONGEST_WRITE = Duration.ofHours(1);
 
   private final Path root;
 
@@ -227,6 +231,25 @@ final class SharedDirectory {
       }
     }
     directory.deleteDirectory(name);
+  }
+
+  /** Removes from a directory what a writer that died left half written. */
+  void removeLeftovers(List<String> path) throws IOException {
+    FileTime since = FileTime.from(Instant.now().minus(LONGEST_WRITE));
+    for (String name : list(path)) {
+      if (isTemporary(name)) {
+        in(
+            path,
+            false,
+            directory ->
+                attributes(directory, Path.of(name)).lastModifiedTime().compareTo(since) < 0
+                    && deleteIfThere(directory, Path.of(name)));
+      }
+    }
+  }
+
+  static boolean isTemporary(String name) {
+    return name.startsWith(".") && name.endsWith(TEMPORARY);
   }
 
   private static boolean deleteIfThere(SecureDirectoryStream<Path> directory, Path name)
