@@ -19,7 +19,7 @@ public final class Enqueue implements Workload {
   private static final int BULK_JOBS = 500_000;
   private static final int LEAST_BULK_JOBS = 100_000;
   private static final int THREADS = 16;
-  private static final int WARM_UP_JOBS = 100;
+  private static final int WARM_UP_JOBS = 3_000;
 
   @Override
   public List<Sample> run(Bench bench) throws Exception {
@@ -55,7 +55,7 @@ public final class Enqueue implements Workload {
         .withJobs(jobs);
   }
 
-  /** Plans and connections are warm after that. */
+  /** Plans, connections and the compiled code are warm after that. */
   private static int warmUp(JobQueue queue) {
     for (int number = 0; number < WARM_UP_JOBS; number++) {
       queue.enqueue(JobQueue.FIRST_FILLING + number);
