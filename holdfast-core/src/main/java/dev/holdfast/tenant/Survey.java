@@ -32,7 +32,7 @@ public final class Survey {
   // begin to keep a plan only after some ten times.
   private static final String PLAN_ONCE = "SET LOCAL plan_cache_mode = force_generic_plan";
 
-  private final String question;
+  private final String compact;
   private volatile List<Group> groups = List.of();
 
   private record Group(List<Tenant> tenants, String sql) {}
@@ -44,7 +44,8 @@ public final class Survey {
    *     statement that is put together, from this whole piece
    */
   public Survey(String question) {
-    this.question = question;
+    // Drivers keep only so many characters of what they have prepared.
+    this.compact = question.replaceAll("--[^\\n]*", "").replaceAll("\\s+", " ").strip();
   }
 
   /** The answers of those who have any. */
@@ -80,7 +81,7 @@ public final class Survey {
     return new Group(
         List.copyOf(tenants),
         tenants.stream()
-            .map(tenant -> tenant.db().sql(question))
+            .map(tenant -> tenant.db().sql(compact))
             .collect(Collectors.joining(" UNION ALL ")));
   }
 

@@ -198,8 +198,7 @@ class AnsibleExecutorTest extends ExecutorTest {
   void a_playbook_that_takes_too_long_is_ended_with_all_that_it_started() throws Exception {
     Path pid = directory.resolve("pid");
     Path temporary = directory.resolve("temporary");
-    playbook(
-        "- shell: echo $TMPDIR > %s; echo $$ > %s; exec sleep 600".formatted(temporary, pid));
+    playbook("- shell: echo $TMPDIR > %s; echo $$ > %s; exec sleep 600".formatted(temporary, pid));
 
     Job job =
         run(

@@ -131,7 +131,10 @@ class AgentFilesTest {
   void what_a_node_that_died_left_half_written_goes_when_the_next_one_starts() throws Exception {
     String id = fleet.submit();
     List<Path> old =
-        Stream.of("queue/.x.json.1.tmp", "jobs/" + id + "/.status.json.1.tmp", ".job_track.json.1.tmp")
+        Stream.of(
+                "queue/.x.json.1.tmp",
+                "jobs/" + id + "/.status.json.1.tmp",
+                ".job_track.json.1.tmp")
             .map(fleet::file)
             .toList();
     for (Path file : old) {

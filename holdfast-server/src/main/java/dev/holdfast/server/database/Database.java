@@ -61,6 +61,7 @@ public final class Database implements AutoCloseable {
     properties.setProperty("connectTimeout", "5"); // of several hosts, one may be gone
     properties.setProperty("targetServerType", "primary");
     properties.setProperty("hostRecheckSeconds", "1"); // the standby of a moment ago may be it
+    properties.setProperty("preparedStatementCacheSizeMiB", "16"); // questions to fifty are long
     if (!Pooling.of(direct(config.jdbcUrl(), properties)::getConnection).keepsStatements()) {
       properties.setProperty("prepareThreshold", "0");
     }

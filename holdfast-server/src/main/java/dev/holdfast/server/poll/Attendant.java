@@ -99,6 +99,7 @@ final class Attendant {
   }
 
   private Duration serve(Room room, List<Waiter> alike) {
+    boolean everybody = true; // or it is not known
     try {
       RemoteLeases.Dealt dealt =
           leases.claimForAll(alike.stream().map(waiter -> waiter.request).toList());
@@ -109,7 +110,7 @@ final class Attendant {
         Waiter waiter = alike.get(i);
         dealt.hands().get(i).ifPresent(hand -> answer(room, waiter, hand, looked));
       }
-      boolean everybody = dealt.hands().stream().allMatch(Optional::isPresent);
+      everybody = dealt.hands().stream().allMatch(Optional::isPresent);
       Optional<Duration> due = dealt.nextDueIn();
       return everybody
           ? LEAST
@@ -119,7 +120,7 @@ final class Attendant {
       alike.forEach(waiter -> waiter.answer.completeExceptionally(e));
       return POLL;
     } finally {
-      room.served(alike);
+      room.served(alike, everybody);
     }
   }
 
