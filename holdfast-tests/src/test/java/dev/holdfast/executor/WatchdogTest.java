@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What becomes of commands when the process that runs them no longer can see to them. */
@@ -33,6 +34,7 @@ class WatchdogTest extends ExecutorTest {
   @TempDir Path directory;
 
   @Test
+  @Timeout(3_600) // as many rounds as somebody asks for
   void a_command_of_a_frozen_worker_is_dead_before_its_lease_ends() throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
       Path here = Files.createDirectory(directory.resolve("frozen-" + round));
@@ -53,6 +55,7 @@ class WatchdogTest extends ExecutorTest {
   }
 
   @Test
+  @Timeout(3_600) // as many rounds as somebody asks for
   void a_command_of_a_killed_worker_is_dead_at_once() throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
       Path here = Files.createDirectory(directory.resolve("killed-" + round));
