@@ -70,7 +70,7 @@ class PlansTest {
           CoreStatement.named(Outlook.class, "LOOK"),
           CoreStatement.named("dev.holdfast.queue.JobInsert", "INSERT"),
           CoreStatement.named("dev.holdfast.queue.Enqueuer", "EXISTING"),
-          CoreStatement.named(TenantRotation.class, "PROBE"));
+          CoreStatement.named(TenantRotation.class, "HAS_WORK"));
 
   private static final List<CoreStatement> HOT_IN_TRANSACTIONS =
       List.of(
@@ -103,7 +103,7 @@ class PlansTest {
           "Transitions.SEND_BACK", Set.of("job_pkey"),
           "OverdueAttempts.OVERDUE", Set.of("job_leased"),
           "Outlook.LOOK", Set.of("job_leased", "job_waiting"),
-          "TenantRotation.PROBE", Set.of("job_claimable"));
+          "TenantRotation.HAS_WORK", Set.of("job_claimable"));
 
   @ParameterizedTest
   @EnumSource

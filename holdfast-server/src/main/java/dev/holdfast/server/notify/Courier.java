@@ -41,12 +41,11 @@ public final class Courier implements Loop.Step {
   private static final int ROUNDS_PER_WATCH = 30;
 
   // Of tenants in which somebody wants to be told anything.
-  private static final Survey HAS_NOTES =
-      new Survey(
-          """
-          SELECT '{schema}' AS schema_name, EXISTS (SELECT FROM {schema}.outbox) AS has_notes
-           WHERE EXISTS (SELECT FROM {schema}.webhook)
-          """);
+  private static final String HAS_NOTES =
+      """
+      SELECT '{schema}' AS schema_name, EXISTS (SELECT FROM {schema}.outbox) AS has_notes
+       WHERE EXISTS (SELECT FROM {schema}.webhook)
+      """;
 
   private static final PolicyOverrides PATIENT =
       PolicyOverrides.NONE
@@ -55,6 +54,7 @@ public final class Courier implements Loop.Step {
           .withRetry(new RetryPolicy.Exponential(Duration.ofSeconds(10), Duration.ofHours(1), 0.2));
 
   private final Holdfast holdfast;
+  private final Survey notes = new Survey(HAS_NOTES);
   private final Desks desks;
   private long rounds;
 
@@ -67,7 +67,7 @@ public final class Courier implements Loop.Step {
   public Duration runOnce() {
     boolean watches = rounds++ % ROUNDS_PER_WATCH == 0;
     List<Tenant> all = holdfast.tenants().list().stream().map(holdfast.tenants()::tenant).toList();
-    HAS_NOTES
+    notes
         .ask(all, (row, context) -> row.getBoolean("has_notes"))
         .forEach((tenant, hasNotes) -> {
           if (hasNotes.getFirst() || watches) {

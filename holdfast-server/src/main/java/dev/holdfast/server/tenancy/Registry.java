@@ -25,13 +25,13 @@ public final class Registry implements KindCatalog, Loop.Step {
 
   private static final Duration PERIOD = Duration.ofSeconds(2);
 
-  private static final Survey EXECUTORS =
-      new Survey(
-          """
-          SELECT '{schema}' AS schema_name, name, executor FROM {schema}.kind WHERE executor IS NOT NULL
-          """);
+  private static final String EXECUTORS =
+      """
+      SELECT '{schema}' AS schema_name, name, executor FROM {schema}.kind WHERE executor IS NOT NULL
+      """;
 
   private final Holdfast holdfast;
+  private final Survey executors = new Survey(EXECUTORS);
   private final Desks desks;
   private volatile Map<String, Map<String, String>> byTenant = Map.of();
 
@@ -45,7 +45,7 @@ public final class Registry implements KindCatalog, Loop.Step {
     List<Tenant> tenants =
         holdfast.tenants().list().stream().map(holdfast.tenants()::tenant).toList();
     Map<String, Map<String, String>> found = new HashMap<>();
-    EXECUTORS
+    executors
         .ask(tenants, (row, context) -> Map.entry(row.getString("name"), row.getString("executor")))
         .forEach((tenant, kinds) ->
             found.put(

@@ -32,13 +32,13 @@ public final class AgentDesks implements Loop.Step {
   /** Following may take so much of the time, and no more. */
   private static final int SHARE = 20;
 
-  private static final Survey IN_USE =
-      new Survey(
-          """
-          SELECT '{schema}' AS schema_name WHERE EXISTS (SELECT FROM {schema}.agent_job)
-          """);
+  private static final String IN_USE =
+      """
+      SELECT '{schema}' AS schema_name WHERE EXISTS (SELECT FROM {schema}.agent_job)
+      """;
 
   private final Holdfast holdfast;
+  private final Survey inUse = new Survey(IN_USE);
   private final AgentSettings settings;
   private final Map<TenantName, AgentDesk> desks = new ConcurrentHashMap<>();
   private long rounds;
@@ -75,7 +75,7 @@ public final class AgentDesks implements Loop.Step {
 
   private List<TenantName> search() {
     List<Tenant> all = holdfast.tenants().list().stream().map(holdfast.tenants()::tenant).toList();
-    return IN_USE.ask(all, (row, context) -> true).keySet().stream().map(Tenant::name).toList();
+    return inUse.ask(all, (row, context) -> true).keySet().stream().map(Tenant::name).toList();
   }
 
   @Override
