@@ -29,6 +29,7 @@ public final class Reapers {
   private final Map<String, Reaper> reapers = new HashMap<>();
   private final Deque<Tenant> toSweep = new ArrayDeque<>();
   private double sweepsDue;
+  private long runs;
   private final Survey outlook = new Survey(Outlook.LOOK);
 
   public Reapers(Function<Tenant, Reaper> make) {
@@ -56,6 +57,9 @@ public final class Reapers {
   }
 
   private void sweepSome(List<Tenant> tenants) {
+    if (++runs < Reaper.RUNS_PER_SWEEP) {
+      return; // one that was only just started has other things to do
+    }
     sweepsDue += Math.min(MOST_SWEPT_PER_RUN, (double) tenants.size() / Reaper.RUNS_PER_SWEEP);
     for (; sweepsDue >= 1; sweepsDue--) {
       if (toSweep.isEmpty()) {

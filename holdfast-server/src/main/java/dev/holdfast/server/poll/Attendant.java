@@ -99,7 +99,6 @@ final class Attendant {
   }
 
   private Duration serve(Room room, List<Waiter> alike) {
-    boolean everybody = true; // or it is not known
     try {
       RemoteLeases.Dealt dealt =
           leases.claimForAll(alike.stream().map(waiter -> waiter.request).toList());
@@ -110,7 +109,7 @@ final class Attendant {
         Waiter waiter = alike.get(i);
         dealt.hands().get(i).ifPresent(hand -> answer(room, waiter, hand, looked));
       }
-      everybody = dealt.hands().stream().allMatch(Optional::isPresent);
+      boolean everybody = dealt.hands().stream().allMatch(Optional::isPresent);
       Optional<Duration> due = dealt.nextDueIn();
       return everybody
           ? LEAST
@@ -120,7 +119,7 @@ final class Attendant {
       alike.forEach(waiter -> waiter.answer.completeExceptionally(e));
       return POLL;
     } finally {
-      room.served(alike, everybody);
+      room.served(alike);
     }
   }
 

@@ -34,8 +34,6 @@ final class Room {
   private final Map<Claim, Waiter> byClaim = new HashMap<>(); // the last to ask
   private final Map<String, Waiter> byWorker = new HashMap<>(); // the last to ask
   private final Set<Waiter> beingServed = new HashSet<>();
-  private final Set<Object> outOfWork = new HashSet<>(); // shapes, of which somebody got nothing
-  private Set<String> namedHosts = Set.of(); // in the last round
   private boolean rung;
   private boolean attended;
   private boolean closed;
@@ -79,9 +77,7 @@ final class Room {
       Optional.ofNullable(byWorker.put(waiter.request.worker(), waiter))
           .filter(earlier -> !beingServed.contains(earlier) && earlier.isGone())
           .ifPresent(this::letGo);
-      // Who is like those who wait in vain waits with them. A thousand that come back every half
-      // minute would otherwise be thirty rounds a second for nothing.
-      rung |= !outOfWork.contains(waiter.shape(namedHosts));
+      rung = true; // something may have come between its own look and now
       if (attended) {
         changed.signalAll();
       } else {
@@ -110,7 +106,6 @@ final class Room {
 
   void ring() {
     locked(() -> {
-      outOfWork.clear();
       rung = true;
       changed.signalAll();
     });
@@ -173,8 +168,6 @@ final class Room {
    */
   List<List<Waiter>> groups(Set<String> namedHosts) {
     return locked(() -> {
-      this.namedHosts = namedHosts;
-      outOfWork.clear();
       // What is dealt to one who hung up has to be given back.
       waiters.stream().filter(Waiter::seemsGone).toList().forEach(this::letGo);
       Map<Object, List<Waiter>> groups = new LinkedHashMap<>();
@@ -191,16 +184,8 @@ final class Room {
     });
   }
 
-  /**
-   * For the attendant: they were.
-   *
-   * @param all got something; otherwise there is nothing for their like until it is announced
-   */
-  void served(List<Waiter> alike, boolean all) {
+  void served(List<Waiter> alike) {
     locked(() -> {
-      if (!all && !rung) {
-        outOfWork.add(alike.getFirst().shape(namedHosts));
-      }
       alike.forEach(beingServed::remove);
       alike.stream().filter(waiter -> waiter.answer.isDone()).forEach(this::remove);
       waiters.stream()
