@@ -32,7 +32,7 @@ class AtLeastOnceTest {
         (to, job) -> {
           seen.add(new Seen(job.jobId(), job.attempt(), job.fence()));
           if (job.attempt() == 1) {
-            reapAfterSilence(); // the work is done, and nobody was told
+            reapAfterSilence(job.jobId()); // the work is done, and nobody was told
           }
         };
     UUID id = tenant.jobs().enqueue(EMAIL.job("ada")).id();
@@ -59,8 +59,12 @@ class AtLeastOnceTest {
     assertThat(tenant.job(id).state()).isEqualTo(JobState.SUCCEEDED);
   }
 
-  private void reapAfterSilence() {
+  // Another test's worker for all tenants may be at it; what that has is stepped over.
+  private void reapAfterSilence(UUID id) {
     tenant.advance(Duration.ofMinutes(1));
-    new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {}).runOnce();
+    Reaper reaper = new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {});
+    do {
+      reaper.runOnce();
+    } while (tenant.job(id).state().isLeased());
   }
 }
