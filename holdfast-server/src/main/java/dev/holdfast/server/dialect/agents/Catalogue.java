@@ -32,8 +32,7 @@ final class Catalogue {
       """;
 
   // What others did: workers that know more than these words, people, the reaper. Those whose end
-  // is
-  // shown are not walked over: what moved one of them is in the record, or it waits again.
+  // is shown are not walked over: what moved one of them is in the record, or it waits again.
   private static final String UNSHOWN =
       """
       SELECT agent_job.job_id

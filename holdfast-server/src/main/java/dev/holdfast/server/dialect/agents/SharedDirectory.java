@@ -238,13 +238,18 @@ final class SharedDirectory {
     FileTime since = FileTime.from(Instant.now().minus(LONGEST_WRITE));
     for (String name : list(path)) {
       if (isTemporary(name)) {
-        in(
-            path,
-            false,
-            directory ->
-                attributes(directory, Path.of(name)).lastModifiedTime().compareTo(since) < 0
-                    && deleteIfThere(directory, Path.of(name)));
+        in(path, false, directory -> deleteIfOlder(directory, Path.of(name), since));
       }
+    }
+  }
+
+  private static boolean deleteIfOlder(
+      SecureDirectoryStream<Path> directory, Path name, FileTime since) throws IOException {
+    try {
+      return attributes(directory, name).lastModifiedTime().compareTo(since) < 0
+          && deleteIfThere(directory, name);
+    } catch (NoSuchFileException e) {
+      return false; // its writer lives, and has just renamed it
     }
   }
 
