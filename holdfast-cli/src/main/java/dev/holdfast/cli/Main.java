@@ -66,10 +66,14 @@ final class Main implements Runnable {
 
   public static void main(String[] args) {
     Logging.prepare();
+    System.exit(run(args));
+  }
+
+  static int run(String... args) {
     String first = args.length == 0 ? "" : args[0];
     boolean isNoun = Verbs.all().stream().anyMatch(verb -> verb.words().getFirst().equals(first));
     // Making all commands takes longer than running one.
-    System.exit(commandLine(isNoun ? first::equals : noun -> true).execute(args));
+    return commandLine(isNoun ? first::equals : noun -> true).execute(args);
   }
 
   static CommandLine commandLine() {

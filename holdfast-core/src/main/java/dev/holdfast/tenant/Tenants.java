@@ -38,6 +38,8 @@ public final class Tenants implements AutoCloseable {
       SELECT name FROM {schema}.tenant ORDER BY name
       """;
 
+  private static final int MOST_TRIES_TO_DROP = 100; // of a tenth of a second, or a few
+
   private final PoolConnections connections;
   private final Db db;
   private final SchemaName control;
@@ -153,7 +155,24 @@ public final class Tenants implements AutoCloseable {
    * @param also in the same transaction
    */
   public void drop(TenantName tenant, Consumer<Handle> also) {
+    for (int tries = 1; ; tries++) {
+      try {
+        dropNow(tenant, also);
+        return;
+      } catch (HoldfastException e) {
+        if (!SqlErrors.isLockTimeout(e) || tries == MOST_TRIES_TO_DROP) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  // Whoever works in the tenant has some of its tables and may want those that we have already.
+  // Waiting no longer than this for the next one, and then letting go of all, is over before the
+  // server would call it a deadlock.
+  private void dropNow(TenantName tenant, Consumer<Handle> also) {
     db.useTransaction(handle -> {
+      handle.execute("SET LOCAL lock_timeout = '100ms'");
       int removed =
           handle.createUpdate(control.render(UNREGISTER)).bind("name", tenant.value()).execute();
       if (removed == 0) {

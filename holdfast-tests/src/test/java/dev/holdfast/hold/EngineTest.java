@@ -10,7 +10,6 @@ import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.lease.PgLeases;
-import dev.holdfast.lease.Reaper;
 import dev.holdfast.testkit.TestTenant;
 import java.util.List;
 import java.util.Optional;
@@ -58,7 +57,7 @@ public abstract class EngineTest {
   }
 
   protected void reap() {
-    new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {}).runOnce();
+    tenant.reap();
   }
 
   protected LeaseSource leases() {

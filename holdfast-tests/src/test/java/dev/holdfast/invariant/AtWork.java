@@ -11,7 +11,6 @@ import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.lease.PgLeases;
-import dev.holdfast.lease.Reaper;
 import dev.holdfast.testkit.TestTenant;
 import java.util.List;
 import java.util.Set;
@@ -52,7 +51,7 @@ record AtWork(TestTenant tenant) {
   }
 
   void reap() {
-    new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {}).runOnce();
+    tenant.reap();
   }
 
   void isSound() {

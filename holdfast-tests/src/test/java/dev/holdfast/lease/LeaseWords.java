@@ -14,7 +14,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -65,7 +64,7 @@ abstract class LeaseWords {
   /** Leases run out, and are taken; be it by a server's own upkeep, which does so, too. */
   void expireAndReap() {
     tenant.advance(Duration.ofSeconds(31));
-    new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {}).runOnce();
+    tenant.reap();
     assertThat(
             tenant.query("SELECT id FROM {schema}.job WHERE lease_expires_at < {schema}.clock()"))
         .isEmpty();

@@ -3,7 +3,6 @@ package dev.holdfast.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.Json;
-import dev.holdfast.lease.Reaper;
 import dev.holdfast.server.Caller.Reply;
 import dev.holdfast.testkit.TestTenant;
 import java.io.IOException;
@@ -11,7 +10,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.random.RandomGenerator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -96,7 +94,7 @@ record Fleet(TestServer server, TestTenant tenant) {
 
   /** What all nodes do by themselves, now. */
   void reap() {
-    new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {}).runOnce();
+    tenant.reap();
     server.server().agents().follow(tenant.name());
   }
 

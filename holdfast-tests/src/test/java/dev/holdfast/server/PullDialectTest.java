@@ -7,7 +7,6 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.PolicyOverrides;
-import dev.holdfast.lease.Reaper;
 import dev.holdfast.server.Caller.Reply;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Proxies;
@@ -24,7 +23,6 @@ import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -174,7 +172,7 @@ class PullDialectTest {
     JsonNode lost = worker("w1").get(PULL + "?lease_sec=10").json().path("job");
     report("w1", lost, "\"items\": [{\"key\": \"a\"}], \"cursor\": 7, \"extend_lease_sec\": 10");
     tenant.advance(Duration.ofSeconds(11));
-    reap();
+    tenant.reap();
 
     JsonNode again = pull("w2");
 
@@ -579,9 +577,5 @@ class PullDialectTest {
         .jdbi()
         .withHandle(
             handle -> handle.createQuery(tenant.tenant().db().sql(sql)).mapTo(Instant.class).one());
-  }
-
-  private void reap() {
-    new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {}).runOnce();
   }
 }

@@ -16,7 +16,6 @@ import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.PgLeases;
-import dev.holdfast.lease.Reaper;
 import dev.holdfast.server.Caller.Reply;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.testkit.Covers;
@@ -341,7 +340,7 @@ class TargetsDialectTest {
     String id = enqueue("book", "{}").path("id").asString();
     Lease zombie = claim().getFirst();
     tenant.advance(Duration.ofSeconds(31));
-    reap();
+    tenant.reap();
 
     FinishReply late = leases().finish(List.of(new Finish(zombie, Outcome.succeeded()))).getFirst();
 
@@ -605,10 +604,6 @@ class TargetsDialectTest {
 
   private void finish(Lease lease) {
     leases().finish(List.of(new Finish(lease, Outcome.succeeded())));
-  }
-
-  private void reap() {
-    new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {}).runOnce();
   }
 
   private PgLeases leases() {

@@ -19,9 +19,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class MigratorTest {
 
@@ -155,6 +158,55 @@ class MigratorTest {
     assertThatExceptionOfType(HoldfastException.class)
         .isThrownBy(() -> tenants.drop(TenantName.DEFAULT))
         .satisfies(refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.NOT_FOUND));
+  }
+
+  private static final List<String> TABLES =
+      List.of("lane", "job", "hold", "resource", "job_done", "schedule");
+
+  static List<String> tables() {
+    return TABLES;
+  }
+
+  /** Who has one of its tables and wants the others gets them, and does not die of a deadlock. */
+  @ParameterizedTest
+  @MethodSource("tables")
+  void dropping_a_tenant_gives_way_to_those_at_work_in_it(String first) throws Exception {
+    tenants.migrate();
+    tenants.create(TenantName.DEFAULT);
+
+    try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      Future<?> dropping =
+          jdbi.inTransaction(atWork -> {
+            lock(atWork, first);
+            Future<?> began = threads.submit(() -> tenants.drop(TenantName.DEFAULT));
+            awaitSomeoneWaitingFor(first);
+            TABLES.forEach(table -> lock(atWork, table));
+            return began;
+          });
+      dropping.get();
+    }
+
+    assertThat(tenants.list()).isEmpty();
+  }
+
+  private void lock(Handle handle, String table) {
+    handle.execute(
+        "LOCK TABLE %s_default.%s IN ROW EXCLUSIVE MODE".formatted(schema.value(), table));
+  }
+
+  private void awaitSomeoneWaitingFor(String table) {
+    jdbi.useHandle(handle -> {
+      boolean isWaiting;
+      do {
+        isWaiting =
+            handle
+                .createQuery(
+                    "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = :it::regclass)")
+                .bind("it", "%s_default.%s".formatted(schema.value(), table))
+                .mapTo(Boolean.class)
+                .one();
+      } while (!isWaiting);
+    });
   }
 
   /** Tables by their oids, so that one dropped and made again is noticed; then the history. */

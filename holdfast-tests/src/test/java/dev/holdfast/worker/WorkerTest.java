@@ -17,7 +17,6 @@ import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.lease.PgLeases;
-import dev.holdfast.lease.Reaper;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
@@ -77,7 +76,7 @@ class WorkerTest {
     UUID id = enqueue("ada");
     fences.add(claimAndDie());
     tenant.advance(Duration.ofSeconds(31));
-    reap();
+    tenant.reap();
 
     Worker next = tenant.worker().handle(EMAIL, (email, job) -> fences.add(job.fence())).build();
     next.runDue();
@@ -310,10 +309,6 @@ class WorkerTest {
             () -> {});
     ClaimRequest request = ClaimRequest.of("dead-worker", Set.of("default"), 1);
     return leases.claim(request).leases().getFirst().key().fence();
-  }
-
-  private void reap() {
-    new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {}).runOnce();
   }
 
   private UUID enqueue(String to) {
