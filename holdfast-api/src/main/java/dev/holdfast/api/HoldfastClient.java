@@ -39,9 +39,9 @@ import tools.jackson.databind.node.ObjectNode;
  * A Holdfast server, from afar: what {@link dev.holdfast.Holdfast} is on a database. What the
  * server refuses comes as a {@link HoldfastException} with the server's code; one that cannot be
  * reached is {@link ErrorCode#UNAVAILABLE}. Immutable and thread-safe; every {@code with…} answers
- * a changed copy that shares its connections.
+ * a changed copy that shares its connections. Closing one ends those of all.
  */
-public final class HoldfastClient {
+public final class HoldfastClient implements AutoCloseable {
 
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -118,6 +118,12 @@ public final class HoldfastClient {
   /** How arguments and results become JSON. */
   public HoldfastClient withCodec(Codec codec) {
     return new HoldfastClient(wire, codec);
+  }
+
+  /** Ends connections and their threads. Only for those who are done before their process is. */
+  @Override
+  public void close() {
+    wire.http().shutdownNow();
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.api.HoldfastClient;
 import java.io.PrintWriter;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -44,9 +45,11 @@ final class LogsCommand implements Callable<Integer> {
       throw new IllegalStateException("not run by picocli");
     }
     PrintWriter out = spec.commandLine().getOut();
-    JobLog log = new JobLog(remote.client(), id, out, remote.output()).from(offset);
-    while (!log.printNew().state().isFinished() && follow) {
-      Thread.sleep(PAUSE_MILLIS);
+    try (HoldfastClient client = remote.client()) {
+      JobLog log = new JobLog(client, id, out, remote.output()).from(offset);
+      while (!log.printNew().state().isFinished() && follow) {
+        Thread.sleep(PAUSE_MILLIS);
+      }
     }
     return 0;
   }

@@ -128,18 +128,22 @@ final class VerbCommand implements Callable<Integer> {
   }
 
   private ObjectNode ask(String path, Map<String, String> query, ObjectNode body) {
-    HoldfastClient client = remote.client();
-    try {
-      return client.ask(
-          verb.method(), path, query, verb.takesBody() ? Optional.of(body) : Optional.empty());
-    } catch (HoldfastException e) {
-      if (e.code() == ErrorCode.NOT_FOUND && verb.path().endsWith("/{name}")) {
-        String name = spec.commandLine().getParseResult().matchedPositionalValue(0, "");
-        throw new HoldfastException(
-            e.code(), e.getMessage() + Nearest.hint(name, names(client)), e);
+    try (HoldfastClient client = remote.client()) {
+      try {
+        return client.ask(
+            verb.method(), path, query, verb.takesBody() ? Optional.of(body) : Optional.empty());
+      } catch (HoldfastException e) {
+        throw withNearest(e, client);
       }
-      throw e;
     }
+  }
+
+  private HoldfastException withNearest(HoldfastException e, HoldfastClient client) {
+    if (e.code() != ErrorCode.NOT_FOUND || !verb.path().endsWith("/{name}")) {
+      return e;
+    }
+    String name = spec.commandLine().getParseResult().matchedPositionalValue(0, "");
+    return new HoldfastException(e.code(), e.getMessage() + Nearest.hint(name, names(client)), e);
   }
 
   /** What there is of the same sort, as far as it can be told. */

@@ -43,8 +43,12 @@ final class WaitCommand implements Callable<Integer> {
     if (spec == null) {
       throw new IllegalStateException("not run by picocli");
     }
-    PrintWriter out = spec.commandLine().getOut();
-    HoldfastClient client = remote.client();
+    try (HoldfastClient client = remote.client()) {
+      return await(client, spec.commandLine().getOut());
+    }
+  }
+
+  private int await(HoldfastClient client, PrintWriter out) throws InterruptedException {
     long began = System.nanoTime();
     boolean drawing =
         CommandLine.Help.Ansi.AUTO.enabled() && remote.output() == Remote.Output.TABLE;
