@@ -3,6 +3,7 @@ package dev.holdfast.queue;
 import dev.holdfast.tenant.Db;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
@@ -57,6 +58,16 @@ final class Enqueuer {
     }
     try (Handle handle = Db.borrowed(connection)) {
       return enqueueUnlessThere(handle, row, lane);
+    }
+  }
+
+  /** Stores plain jobs, all or none. */
+  void enqueuePlain(Connection connection, List<JobRow> rows) throws SQLException {
+    if (rows.size() == 1) {
+      enqueue(connection, rows.getFirst());
+    } else {
+      jobInsert.insertPlain(
+          connection, rows, rows.stream().mapToLong(row -> lanes.idOf(row.lane())).toArray());
     }
   }
 

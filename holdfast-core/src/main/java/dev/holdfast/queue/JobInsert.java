@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Types;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
 
 /**
  * The one statement that stores a job. Plain JDBC, unlike the rest: it is what an application's own
@@ -19,6 +20,13 @@ final class JobInsert {
   private static final String INSERT_PLAIN =
       """
       INSERT INTO {schema}.job (id, lane, args) VALUES (:id, :lane, :args::json)
+      """;
+
+  private static final String INSERT_SEVERAL =
+      """
+      INSERT INTO {schema}.job (id, lane, args)
+      SELECT id, lane, args::json
+        FROM unnest(:ids::uuid[], :lanes::bigint[], :args::text[]) AS new (id, lane, args)
       """;
 
   private static final String INSERT =
@@ -33,12 +41,14 @@ final class JobInsert {
       """;
 
   private final String insertPlain;
+  private final String insertSeveral;
   private final String insert;
   private final String insertIfAbsent;
 
   JobInsert(Db db) {
     // Names for the reader; JDBC wants places, in the order in which run() binds them.
     this.insertPlain = withPlaces(db.sql(INSERT_PLAIN));
+    this.insertSeveral = withPlaces(db.sql(INSERT_SEVERAL));
     this.insert = withPlaces(db.sql(INSERT));
     this.insertIfAbsent = insert + "ON CONFLICT DO NOTHING";
   }
@@ -61,6 +71,19 @@ final class JobInsert {
       statement.setObject(1, row.id());
       statement.setLong(2, lane);
       statement.setString(3, row.args());
+      statement.executeUpdate();
+    }
+  }
+
+  /** Plain ones, all or none. */
+  void insertPlain(Connection connection, List<JobRow> rows, long[] lanes) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(insertSeveral)) {
+      PGConnection arrays = connection.unwrap(PGConnection.class);
+      statement.setArray(
+          1, connection.createArrayOf("uuid", rows.stream().map(JobRow::id).toArray()));
+      statement.setArray(2, arrays.createArrayOf("bigint", lanes));
+      statement.setArray(
+          3, connection.createArrayOf("text", rows.stream().map(JobRow::args).toArray()));
       statement.executeUpdate();
     }
   }

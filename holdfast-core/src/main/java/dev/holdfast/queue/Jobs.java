@@ -58,6 +58,7 @@ public final class Jobs {
   private final Supplier<Optional<TraceContext>> currentTrace;
   private final Lanes lanes;
   private final Enqueuer enqueuer;
+  private final Together<JobRow> together = new Together<>(this::storePlain, Jobs::isOnesFault);
   private final BulkCopy bulkCopy;
   private final JobReader reader;
   private final String attempts;
@@ -97,12 +98,33 @@ public final class Jobs {
   /** Stores the job, durably, and wakes a worker. */
   public Enqueued enqueue(NewJob job) {
     JobRow row = row(job);
-    Enqueued enqueued =
-        row.mayExist()
-            ? inTransaction(connection -> enqueuer.enqueue(connection, row))
-            : withConnection(connection -> enqueuer.enqueue(connection, row));
+    Enqueued enqueued = row.isPlain() ? enqueueTogether(row) : enqueueAlone(row);
     announcer.announce(tenant);
     return enqueued;
+  }
+
+  private Enqueued enqueueTogether(JobRow row) {
+    Optional<Exception> failure = together.run(row);
+    if (failure.isPresent()) {
+      throw refused(failure.get());
+    }
+    return new Enqueued(row.id(), true);
+  }
+
+  private Enqueued enqueueAlone(JobRow row) {
+    return row.mayExist()
+        ? inTransaction(connection -> enqueuer.enqueue(connection, row))
+        : withConnection(connection -> enqueuer.enqueue(connection, row));
+  }
+
+  private void storePlain(List<JobRow> rows) throws SQLException {
+    try (Connection connection = db.connect()) {
+      enqueuer.enqueuePlain(connection, rows);
+    }
+  }
+
+  private static boolean isOnesFault(Exception e) {
+    return SqlErrors.isBadData(e) || SqlErrors.isTenantGone(e);
   }
 
   /**
