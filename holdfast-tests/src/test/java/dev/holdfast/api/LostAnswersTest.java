@@ -19,6 +19,7 @@ import dev.holdfast.lease.Report;
 import dev.holdfast.lease.ReportReply;
 import dev.holdfast.queue.Enqueued;
 import dev.holdfast.queue.JobFilter;
+import dev.holdfast.rig.Cable;
 import dev.holdfast.server.TestServer;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.testkit.TestTenant;
@@ -36,13 +37,13 @@ class LostAnswersTest {
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
 
-  private LossyProxy proxy;
+  private Cable proxy;
   private HoldfastClient client;
 
   @BeforeEach
   void connect() throws IOException {
     TestServer server = TestServer.shared();
-    proxy = new LossyProxy(server.port());
+    proxy = new Cable(server.port());
     client =
         HoldfastClient.at(proxy.url())
             .withToken(server.token(Role.ADMIN, java.util.Optional.of(tenant.name())));
@@ -61,7 +62,7 @@ class LostAnswersTest {
     proxy.lose(1);
     List<Lease> leases = claim();
 
-    assertThat(proxy.lost()).isEqualTo(1);
+    assertThat(proxy.answersLost()).isEqualTo(1);
     assertThat(leases).hasSize(1);
     assertThat(leased()).containsExactly(leases.getFirst().key().jobId());
   }
@@ -88,7 +89,7 @@ class LostAnswersTest {
     List<FinishReply> replies =
         client.leases().finish(List.of(new Finish(lease, Outcome.succeeded())));
 
-    assertThat(proxy.lost()).isEqualTo(1);
+    assertThat(proxy.answersLost()).isEqualTo(1);
     assertThat(replies).containsExactly(new FinishReply.Recorded(JobState.SUCCEEDED));
     assertThat(tenant.jobs().attempts(id)).hasSize(1);
   }
@@ -132,7 +133,7 @@ class LostAnswersTest {
 
     assertThat(stored).isEqualTo(new ReportReply.Stored(0, 1));
     assertThat(beats).containsExactly(new Extension(lease.key(), Extension.Status.EXTENDED));
-    assertThat(proxy.lost()).isEqualTo(2);
+    assertThat(proxy.answersLost()).isEqualTo(2);
   }
 
   @Test
@@ -142,7 +143,7 @@ class LostAnswersTest {
     proxy.lose(1);
     List<Enqueued> two = client.enqueueAll(List.of(NewJob.of("email", 2), NewJob.of("email", 3)));
 
-    assertThat(proxy.lost()).isEqualTo(2);
+    assertThat(proxy.answersLost()).isEqualTo(2);
     assertThat(one.created()).isTrue();
     assertThat(two).allMatch(Enqueued::created);
     assertThat(client.list(JobFilter.ALL, 10).jobs()).hasSize(3);

@@ -69,7 +69,9 @@ class FaultPointsTest {
             "DEADLOCK",
             "READ_ONLY",
             "CONNECTION_LOST",
+            "ADMIN_SHUTDOWN",
             "NO_CONNECTION",
+            "TOO_MANY_CONNECTIONS",
             "COMMIT_OUTCOME_UNKNOWN_DONE",
             "COMMIT_OUTCOME_UNKNOWN_NOT_DONE");
     assertThat(tally.stored().keySet()).contains("before", "after");

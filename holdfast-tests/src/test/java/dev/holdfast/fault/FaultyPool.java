@@ -6,6 +6,7 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -121,7 +122,8 @@ final class FaultyPool implements AutoCloseable {
     }
     Planned planned = pass(new Point(Kind.BORROW, "", false));
     if (planned.before.isPresent()) {
-      throw new SQLException("no connection, says the rig", "08001");
+      boolean tooMany = planned.before.get() == Fault.TOO_MANY_CONNECTIONS;
+      throw new SQLException("no connection, says the rig", tooMany ? "53300" : "08001");
     }
     return new Lent(this, take()).connection();
   }
@@ -166,6 +168,10 @@ final class FaultyPool implements AutoCloseable {
   synchronized void lose(Connection physical) throws SQLException {
     int pid = physical.unwrap(PGConnection.class).getBackendPID();
     physical.abort(Runnable::run);
+    awaitGone(pid);
+  }
+
+  private void awaitGone(int pid) throws SQLException {
     isThere.setInt(1, pid);
     long deadline = System.nanoTime() + PATIENCE_NANOS;
     while (isThere()) {
@@ -174,6 +180,15 @@ final class FaultyPool implements AutoCloseable {
       }
       Thread.onSpinWait();
     }
+  }
+
+  /** Has the server end the session and waits until it is gone; its user hears of it later. */
+  synchronized void terminate(Connection physical) throws SQLException {
+    int pid = physical.unwrap(PGConnection.class).getBackendPID();
+    try (Statement statement = watch.createStatement()) {
+      statement.execute("SELECT pg_terminate_backend(" + pid + ")");
+    }
+    awaitGone(pid);
   }
 
   private boolean isThere() throws SQLException {

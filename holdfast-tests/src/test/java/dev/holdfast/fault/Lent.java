@@ -182,6 +182,11 @@ final class Lent {
   }
 
   private SQLException strike(Fault fault) throws SQLException {
+    if (fault == Fault.ADMIN_SHUTDOWN) {
+      lost = true;
+      pool.terminate(physical);
+      return saidBy(physical, "SELECT");
+    }
     if (fault == Fault.CONNECTION_LOST) {
       lost = true;
       pool.lose(physical);
@@ -190,10 +195,15 @@ final class Lent {
     if (fault == Fault.READ_ONLY) {
       pool.leadsNowhere(physical);
     }
+    return saidBy(
+        physical,
+        "DO $$ BEGIN RAISE EXCEPTION 'says the rig' USING ERRCODE = '%s'; END $$"
+            .formatted(fault.state()));
+  }
+
+  private static SQLException saidBy(Connection physical, String sql) {
     try (Statement statement = physical.createStatement()) {
-      statement.execute(
-          "DO $$ BEGIN RAISE EXCEPTION 'says the rig' USING ERRCODE = '%s'; END $$"
-              .formatted(fault.state()));
+      statement.execute(sql);
     } catch (SQLException e) {
       return e;
     }

@@ -16,7 +16,10 @@ record Point(Kind kind, String sql, boolean commits) {
 
   /** Whether this can happen there: getting a connection can only fail to. */
   boolean allows(Moment moment, Fault fault) {
-    return kind != Kind.BORROW || (moment == Moment.BEFORE && fault == Fault.CONNECTION_LOST);
+    return kind == Kind.BORROW
+        ? moment == Moment.BEFORE
+            && (fault == Fault.CONNECTION_LOST || fault == Fault.TOO_MANY_CONNECTIONS)
+        : fault != Fault.TOO_MANY_CONNECTIONS;
   }
 
   @Override

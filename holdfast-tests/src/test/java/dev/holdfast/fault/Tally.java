@@ -29,7 +29,7 @@ final class Tally {
     if (trouble.fault() == Fault.CONNECTION_LOST && point.kind() == Point.Kind.BORROW) {
       return "NO_CONNECTION";
     }
-    if (trouble.fault() == Fault.CONNECTION_LOST && point.commits()) {
+    if (trouble.fault().endsConnection() && point.commits()) {
       return trouble.moment() == Moment.AFTER
           ? "COMMIT_OUTCOME_UNKNOWN_DONE"
           : "COMMIT_OUTCOME_UNKNOWN_NOT_DONE";

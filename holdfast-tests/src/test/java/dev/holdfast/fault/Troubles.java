@@ -6,12 +6,16 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Chooses what is to go wrong at which points. */
 final class Troubles {
 
-  private static final List<Fault> ALL = List.of(Fault.values());
-  private static final List<Fault> SAID = ALL.stream().filter(Fault::isSaidByTheServer).toList();
+  private static final List<Fault> SAID =
+      Stream.of(Fault.values()).filter(Fault::isSaidByTheServer).toList();
+  private static final List<Fault> ENDS =
+      Stream.of(Fault.values()).filter(Fault::endsConnection).toList();
+  private static final List<Fault> ALL = Stream.concat(SAID.stream(), ENDS.stream()).toList();
 
   private final boolean everything;
   private int turn;
@@ -47,7 +51,8 @@ final class Troubles {
       return EnumSet.allOf(Fault.class);
     }
     if (point.commits()) {
-      return EnumSet.of(Fault.CONNECTION_LOST, SAID.get(turn++ % SAID.size()));
+      int next = turn++;
+      return EnumSet.of(ENDS.get(next % ENDS.size()), SAID.get(next % SAID.size()));
     }
     // Each fault on one side, then each on the other.
     Moment its = turn / ALL.size() % 2 == 0 ? Moment.BEFORE : Moment.AFTER;

@@ -1,0 +1,142 @@
+package dev.holdfast.rig;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * What stands between processes and those they talk to. Cuts connections when told to, or loses
+ * answers: what was asked for is done, and nobody hears of it. Thread-safe.
+ */
+public final class Cable implements AutoCloseable {
+
+  /** One connection: both its ends. */
+  private static final class Line {
+    private final Socket near;
+    private final Socket far;
+
+    Line(Socket near, Socket far) {
+      this.near = near;
+      this.far = far;
+    }
+
+    void cut() {
+      for (Socket end : new Socket[] {near, far}) {
+        try {
+          end.setSoLinger(true, 0); // a reset, as when a machine is gone
+          end.close();
+        } catch (IOException e) {
+          // It was closed already.
+        }
+      }
+    }
+  }
+
+  private final int to;
+  private final ServerSocket listening;
+  private final Set<Line> lines = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger cut = new AtomicInteger();
+  private final AtomicInteger toLose = new AtomicInteger();
+  private final AtomicInteger lost = new AtomicInteger();
+
+  public Cable(int to) throws IOException {
+    this.to = to;
+    this.listening = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
+    Thread.ofPlatform().daemon().start(this::accept);
+  }
+
+  /** Where to connect instead. */
+  public int port() {
+    return listening.getLocalPort();
+  }
+
+  public String url() {
+    return "http://127.0.0.1:" + port();
+  }
+
+  /** Cuts all connections that there are. */
+  public void cut() {
+    lines.forEach(line -> {
+      line.cut();
+      cut.incrementAndGet();
+    });
+  }
+
+  /** As many answers, from now on, never arrive; what was asked for is done. */
+  public void lose(int answers) {
+    toLose.set(answers);
+  }
+
+  /** One answer for each connection that there is. */
+  public void loseAnswers() {
+    lose(lines.size());
+  }
+
+  public int connectionsCut() {
+    return cut.get();
+  }
+
+  public int answersLost() {
+    return lost.get();
+  }
+
+  private void accept() {
+    while (!listening.isClosed()) {
+      try {
+        connect(listening.accept());
+      } catch (IOException e) {
+        if (!listening.isClosed()) {
+          throw new UncheckedIOException(e);
+        }
+      }
+    }
+  }
+
+  private void connect(Socket near) throws IOException {
+    Socket far;
+    try {
+      far = new Socket(InetAddress.getLoopbackAddress(), to);
+    } catch (IOException e) {
+      near.close(); // nobody is there
+      return;
+    }
+    near.setTcpNoDelay(true);
+    far.setTcpNoDelay(true);
+    Line line = new Line(near, far);
+    lines.add(line);
+    Thread.ofVirtual().start(() -> pass(line, near, far, false));
+    Thread.ofVirtual().start(() -> pass(line, far, near, true));
+  }
+
+  private void pass(Line line, Socket from, Socket into, boolean answers) {
+    byte[] some = new byte[16_384];
+    try {
+      InputStream in = from.getInputStream();
+      OutputStream out = into.getOutputStream();
+      for (int read = in.read(some); read >= 0; read = in.read(some)) {
+        if (answers && toLose.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+          lost.incrementAndGet();
+          break;
+        }
+        out.write(some, 0, read);
+      }
+    } catch (IOException e) {
+      // One side hung up; so does the other.
+    }
+    lines.remove(line);
+    line.cut();
+  }
+
+  @Override
+  public void close() throws IOException {
+    listening.close();
+    lines.forEach(Line::cut);
+  }
+}
