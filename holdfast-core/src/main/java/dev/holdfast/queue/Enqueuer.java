@@ -56,9 +56,12 @@ final class Enqueuer {
       jobInsert.insert(connection, row, lane);
       return new Enqueued(row.id(), true);
     }
-    try (Handle handle = Db.borrowed(connection)) {
-      return enqueueUnlessThere(handle, row, lane);
-    }
+    return enqueueUnlessThere(connection, row, lane);
+  }
+
+  /** Stores a job that may have been stored just now: nobody heard what became of it. */
+  Enqueued enqueueAgain(Connection connection, JobRow row) throws SQLException {
+    return enqueueUnlessThere(connection, row, lanes.idOf(row.lane()));
   }
 
   /** Stores plain jobs, all or none. */
@@ -71,16 +74,19 @@ final class Enqueuer {
     }
   }
 
-  private Enqueued enqueueUnlessThere(Handle handle, JobRow row, long lane) throws SQLException {
-    while (true) {
-      if (jobInsert.insertIfAbsent(handle.getConnection(), row, lane)) {
-        return unlessFinished(handle, row);
+  private Enqueued enqueueUnlessThere(Connection connection, JobRow row, long lane)
+      throws SQLException {
+    try (Handle handle = Db.borrowed(connection)) {
+      while (true) {
+        if (jobInsert.insertIfAbsent(connection, row, lane)) {
+          return unlessFinished(handle, row);
+        }
+        Optional<UUID> there = existing(handle, row);
+        if (there.isPresent()) {
+          return new Enqueued(there.get(), false);
+        }
+        // The job that was in the way finished between the two statements: try again.
       }
-      Optional<UUID> there = existing(handle, row);
-      if (there.isPresent()) {
-        return new Enqueued(there.get(), false);
-      }
-      // The job that was in the way finished between the two statements: try again.
     }
   }
 

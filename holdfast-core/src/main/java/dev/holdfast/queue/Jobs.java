@@ -58,7 +58,7 @@ public final class Jobs {
   private final Supplier<Optional<TraceContext>> currentTrace;
   private final Lanes lanes;
   private final Enqueuer enqueuer;
-  private final Together<JobRow> together = new Together<>(this::storePlain, Jobs::isOnesFault);
+  private final Together<JobRow> together = new Together<>(this::storePlain);
   private final BulkCopy bulkCopy;
   private final JobReader reader;
   private final String attempts;
@@ -104,11 +104,16 @@ public final class Jobs {
   }
 
   private Enqueued enqueueTogether(JobRow row) {
-    Optional<Exception> failure = together.run(row);
-    if (failure.isPresent()) {
-      throw refused(failure.get());
+    Optional<Together.Failure> failure = together.run(row);
+    if (failure.isEmpty()) {
+      return new Enqueued(row.id(), true);
     }
-    return new Enqueued(row.id(), true);
+    if (failure.get().inCompany()) {
+      // Whatever it was, and whether or not it was stored: by its id, it is stored once.
+      inTransaction(connection -> enqueuer.enqueueAgain(connection, row));
+      return new Enqueued(row.id(), true);
+    }
+    throw refused(failure.get().reason());
   }
 
   private Enqueued enqueueAlone(JobRow row) {
@@ -121,10 +126,6 @@ public final class Jobs {
     try (Connection connection = db.connect()) {
       enqueuer.enqueuePlain(connection, rows);
     }
-  }
-
-  private static boolean isOnesFault(Exception e) {
-    return SqlErrors.isBadData(e) || SqlErrors.isTenantGone(e);
   }
 
   /**

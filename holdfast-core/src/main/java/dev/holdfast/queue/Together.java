@@ -7,7 +7,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,17 +24,25 @@ final class Together<T> {
     void on(List<T> all) throws Exception;
   }
 
+  /**
+   * Why it failed.
+   *
+   * @param inCompany others' fault, maybe: what is wrong with one of them, or became of the thread
+   *     that did it for all
+   */
+  record Failure(Exception reason, boolean inCompany) {}
+
   private static final class Waiting<T> {
     private final T wanted;
     private final Thread thread = Thread.currentThread();
-    private @Nullable Exception failure; // published by isOver
+    private @Nullable Failure failure; // published by isOver
     private volatile boolean isOver;
 
     Waiting(T wanted) {
       this.wanted = wanted;
     }
 
-    void end(@Nullable Exception failed) {
+    void end(@Nullable Failure failed) {
       failure = failed;
       isOver = true;
       LockSupport.unpark(thread);
@@ -43,23 +50,15 @@ final class Together<T> {
   }
 
   private final Work<T> work;
-  private final Predicate<Exception> isOnesFault;
   private final Queue<Waiting<T>> gathered = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean atIt = new AtomicBoolean();
 
-  /**
-   * Makes it.
-   *
-   * @param isOnesFault whether a failure left nothing done and may be a single one's: then each is
-   *     tried alone
-   */
-  Together(Work<T> work, Predicate<Exception> isOnesFault) {
+  Together(Work<T> work) {
     this.work = work;
-    this.isOnesFault = isOnesFault;
   }
 
   /** Answers why it failed, if it did. Waits, interrupted or not: what is under way counts. */
-  Optional<Exception> run(T wanted) {
+  Optional<Failure> run(T wanted) {
     Waiting<T> mine = new Waiting<>(wanted);
     gathered.add(mine);
     boolean interrupted = false;
@@ -93,22 +92,19 @@ final class Together<T> {
         break;
       }
     }
-    @Nullable Exception failure = failureOf(all);
-    if (failure != null && all.size() > 1 && isOnesFault.test(failure)) {
-      all.forEach(each -> each.end(failureOf(List.of(each))));
-    } else {
-      all.forEach(each -> each.end(failure));
-    }
+    @Nullable Failure failure = failureOf(all);
+    all.forEach(each -> each.end(failure));
   }
 
-  private @Nullable Exception failureOf(List<Waiting<T>> all) {
+  private @Nullable Failure failureOf(List<Waiting<T>> all) {
+    boolean inCompany = all.size() > 1;
     try {
       work.on(all.stream().map(each -> each.wanted).toList());
       return null;
     } catch (Exception e) {
-      return e;
+      return new Failure(e, inCompany);
     } catch (Error e) { // those who wait must hear of it, too
-      return new IllegalStateException(e);
+      return new Failure(new IllegalStateException(e), inCompany);
     }
   }
 

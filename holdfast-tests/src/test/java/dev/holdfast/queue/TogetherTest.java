@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
+import dev.holdfast.queue.Together.Failure;
 import dev.holdfast.testkit.TestTenant;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +25,7 @@ class TogetherTest {
   private final List<List<String>> done = new CopyOnWriteArrayList<>();
   private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch goOn = new CountDownLatch(1);
-  private final Map<String, Optional<Exception>> answers = new ConcurrentHashMap<>();
+  private final Map<String, Optional<Failure>> answers = new ConcurrentHashMap<>();
 
   @Test
   void whoever_comes_alone_is_served_alone_and_at_once() {
@@ -47,37 +48,19 @@ class TogetherTest {
   }
 
   @Test
-  void who_is_at_fault_fails_alone() throws Exception {
-    gather(
+  void of_a_failure_all_hear_and_whether_it_may_be_anothers() throws Exception {
+    Together<String> together =
         together(all -> {
           if (all.contains("bad")) {
             throw new IllegalArgumentException("bad");
           }
-        }),
-        "b",
-        "bad",
-        "d");
-
-    assertThat(answers.get("bad")).containsInstanceOf(IllegalArgumentException.class);
-    assertThat(answers.get("b")).isEmpty();
-    assertThat(answers.get("d")).isEmpty();
-    assertThat(done).contains(List.of("b"), List.of("d"));
-  }
-
-  @Test
-  void of_which_nobody_knows_what_it_left_all_hear_and_none_is_tried_again() throws Exception {
-    gather(
-        together(all -> {
-          if (all.size() > 1) {
-            throw new IllegalStateException("connection lost");
-          }
-        }),
-        "b",
-        "c");
+        });
+    gather(together, "b", "bad");
 
     assertThat(answers.get("first")).isEmpty();
-    assertThat(answers.get("b")).containsInstanceOf(IllegalStateException.class);
-    assertThat(answers.get("c")).containsInstanceOf(IllegalStateException.class);
+    assertThat(answers.get("b")).get().extracting(Failure::inCompany).isEqualTo(true);
+    assertThat(answers.get("bad")).get().extracting(Failure::inCompany).isEqualTo(true);
+    assertThat(together.run("bad")).get().extracting(Failure::inCompany).isEqualTo(false);
     assertThat(done).containsExactly(List.of("first"));
   }
 
@@ -145,16 +128,14 @@ class TogetherTest {
 
   /** The first one waits within its work until it is told to go on. */
   private Together<String> together(Consumer<List<String>> work) {
-    return new Together<>(
-        all -> {
-          if (all.contains("first")) {
-            begun.countDown();
-            goOn.await();
-          }
-          work.accept(all);
-          done.add(all);
-        },
-        IllegalArgumentException.class::isInstance);
+    return new Together<>(all -> {
+      if (all.contains("first")) {
+        begun.countDown();
+        goOn.await();
+      }
+      work.accept(all);
+      done.add(all);
+    });
   }
 
   private void gather(Together<String> together, String... others) throws InterruptedException {
