@@ -13,6 +13,7 @@ import java.sql.DriverManager;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -25,6 +26,8 @@ public final class HeldSnapshot implements Workload {
   private static final Duration PERIOD = Duration.ofMillis(4);
   private static final Duration HELD = Duration.ofSeconds(60);
   private static final Duration LEAST = Duration.ofSeconds(6);
+  // Long enough to tell what is normal, and whether that is so again within a minute.
+  private static final Duration MOST_AROUND = Duration.ofSeconds(90);
   private static final Duration WINDOW = Duration.ofSeconds(1);
   // Claims are back to normal once their p99 within a window is no more than this times before.
   private static final double RECOVERED = 1.5;
@@ -43,7 +46,8 @@ public final class HeldSnapshot implements Workload {
   private static List<Sample> phases(Bench bench, JobQueue queue) throws Exception {
     ClaimTimes claims = new ClaimTimes();
     Duration held = bench.scale().time(HELD, LEAST);
-    Duration around = held.dividedBy(2).compareTo(LEAST) < 0 ? LEAST : held.dividedBy(2);
+    Duration around =
+        Collections.max(List.of(LEAST, Collections.min(List.of(MOST_AROUND, held.dividedBy(2)))));
     Durations before;
     Durations during;
     List<Durations> after = new ArrayList<>();
