@@ -1,6 +1,7 @@
 package dev.holdfast.retention;
 
 import dev.holdfast.tenant.Db;
+import java.time.Duration;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +24,8 @@ public final class History {
   private static final long LEAST_PORTIONS = 4;
   private static final long MOST_PORTIONS = 64;
 
-  // One that blocks its target is not over for those who wait there.
+  // How long is what the tenant's settings say, or else its application. One that blocks its target
+  // is not over for those who wait there.
   private static final String JOBS =
       """
       WITH old AS MATERIALIZED (
@@ -31,8 +33,12 @@ public final class History {
           FROM {schema}.job_done
          WHERE ctid >= format('(%s,0)', :from_page)::tid
            AND ctid < format('(%s,0)', :to_page)::tid
-           AND finished_at < {schema}.clock() - interval '1 millisecond'
-                 * CASE state WHEN 'succeeded' THEN :succeeded_ms ELSE :failed_ms END
+           AND finished_at < {schema}.clock()
+                 - CASE state
+                     WHEN 'succeeded' THEN
+                       (SELECT {schema}.seconds_of('RETENTION_SUCCEEDED_SECONDS', :succeeded))
+                     ELSE (SELECT {schema}.seconds_of('RETENTION_FAILED_SECONDS', :failed))
+                   END
            AND NOT EXISTS (SELECT FROM {schema}.block WHERE block.job_id = job_done.id)
            FOR UPDATE SKIP LOCKED
       ), attempts AS (
@@ -52,7 +58,8 @@ public final class History {
       DELETE FROM {schema}.job_log
        WHERE ctid >= format('(%s,0)', :from_page)::tid
          AND ctid < format('(%s,0)', :to_page)::tid
-         AND at < {schema}.clock() - :logs_ms * interval '1 millisecond'
+         AND at < {schema}.clock()
+               - (SELECT {schema}.seconds_of('RETENTION_LOGS_SECONDS', :logs))
       """;
 
   private static final String SLOTS =
@@ -60,7 +67,8 @@ public final class History {
       DELETE FROM {schema}.slot
        WHERE ctid >= format('(%s,0)', :from_page)::tid
          AND ctid < format('(%s,0)', :to_page)::tid
-         AND decided_at < {schema}.clock() - :slots_ms * interval '1 millisecond'
+         AND decided_at < {schema}.clock()
+               - (SELECT {schema}.seconds_of('RETENTION_SLOTS_SECONDS', :slots))
          AND status NOT IN ('queued', 'running')
       """;
 
@@ -146,10 +154,14 @@ public final class History {
             .createUpdate(sweep.remove)
             .bind("from_page", fromPage)
             .bind("to_page", fromPage + PAGES_AT_ONCE)
-            .bind("succeeded_ms", retention.succeeded().toMillis())
-            .bind("failed_ms", retention.failed().toMillis())
-            .bind("logs_ms", retention.logs().toMillis())
-            .bind("slots_ms", retention.slots().toMillis())
+            .bind("succeeded", seconds(retention.succeeded()))
+            .bind("failed", seconds(retention.failed()))
+            .bind("logs", seconds(retention.logs()))
+            .bind("slots", seconds(retention.slots()))
             .execute());
+  }
+
+  private static int seconds(Duration length) {
+    return (int) Math.min(length.toSeconds(), Integer.MAX_VALUE); // 68 years are for ever
   }
 }

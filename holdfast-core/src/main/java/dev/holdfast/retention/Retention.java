@@ -14,7 +14,8 @@ import java.time.Duration;
  */
 public record Retention(Duration succeeded, Duration failed, Duration logs, Duration slots) {
 
-  private static final Duration LEAST = Duration.ofMinutes(1);
+  /** What is over is to be seen for a while. */
+  public static final Duration LEAST = Duration.ofMinutes(1);
 
   public static final Retention DEFAULTS =
       new Retention(

@@ -86,6 +86,23 @@ class HistoryTest {
   }
 
   @Test
+  void what_the_tenants_settings_say_is_in_force_at_once() {
+    UUID good = ended(WORK.job(true));
+    UUID bad = ended(WORK.job(false));
+    tenant.advance(Duration.ofMinutes(3));
+    set("RETENTION_SUCCEEDED_SECONDS", 120);
+    set("RETENTION_LOGS_SECONDS", 120);
+
+    prune();
+    assertThat(remembered(good, bad)).containsExactly(bad);
+    assertThat(tenant.jobs().log(bad)).isEmpty();
+    set("RETENTION_FAILED_SECONDS", 120);
+    prune();
+
+    assertThat(remembered(good, bad)).isEmpty();
+  }
+
+  @Test
   void waiting_and_paused_jobs_are_never_pruned() {
     UUID waiting = tenant.jobs().enqueue(WORK.job(true)).id();
     UUID paused = tenant.jobs().enqueue(WORK.job(true)).id();
@@ -136,6 +153,11 @@ class HistoryTest {
 
   private List<UUID> remembered(UUID... ids) {
     return List.of(ids).stream().filter(id -> tenant.jobs().get(id).isPresent()).toList();
+  }
+
+  private void set(String name, int value) {
+    tenant.execute(
+        "INSERT INTO {schema}.setting (name, value) VALUES ('%s', '%d')".formatted(name, value));
   }
 
   private void prune() {

@@ -1,15 +1,17 @@
 package dev.holdfast.server.tenancy;
 
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.retention.Retention;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * What can be set for a tenant while the server runs, under the documents' own names. Most are the
- * defaults of a dialect's queue, and are kept where the engine reads them: in that queue's own
- * settings, so that jobs which do not say otherwise follow at once. The others stand in the table
- * of settings, where statements read them.
+ * What can be set for a tenant while the server runs, under the documents' own names where they
+ * have one. Most are the defaults of a dialect's queue, and are kept where the engine reads them:
+ * in that queue's own settings, so that jobs which do not say otherwise follow at once. The others
+ * stand in the table of settings, where statements read them.
  */
 public enum Setting {
   LEASE_SEC_DEFAULT(180, 1, 86_400, "pull", "lease_seconds"),
@@ -20,7 +22,11 @@ public enum Setting {
   QUEUE_CLAIM_TTL(300, 1, 86_400, "agents", "lease_seconds"),
   HOST_HEARTBEAT_TTL(60, 1, 86_400),
   WORKER_STALE_GRACE_SECONDS(120, 0, 86_400),
-  JOB_STATUS_TTL(300, 1, 86_400);
+  JOB_STATUS_TTL(300, 1, 86_400),
+  RETENTION_SUCCEEDED_SECONDS(Retention.DEFAULTS.succeeded()),
+  RETENTION_FAILED_SECONDS(Retention.DEFAULTS.failed()),
+  RETENTION_LOGS_SECONDS(Retention.DEFAULTS.logs()),
+  RETENTION_SLOTS_SECONDS(Retention.DEFAULTS.slots());
 
   /** Where a queue's defaults say it. */
   record Place(String queue, String field) {
@@ -43,6 +49,10 @@ public enum Setting {
 
   Setting(long ofItself, long least, long most) {
     this(ofItself, least, most, Optional.empty());
+  }
+
+  Setting(Duration kept) {
+    this(kept.toSeconds(), Retention.LEAST.toSeconds(), Integer.MAX_VALUE);
   }
 
   Setting(long ofItself, long least, long most, Optional<Place> place) {
