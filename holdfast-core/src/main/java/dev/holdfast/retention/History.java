@@ -36,8 +36,8 @@ public final class History {
            AND finished_at < {schema}.clock()
                  - CASE state
                      WHEN 'succeeded' THEN
-                       (SELECT {schema}.seconds_of('RETENTION_SUCCEEDED_SECONDS', :succeeded))
-                     ELSE (SELECT {schema}.seconds_of('RETENTION_FAILED_SECONDS', :failed))
+                       (SELECT {schema}.seconds_of('RETENTION_SUCCEEDED_SECONDS', :succeeded_seconds))
+                     ELSE (SELECT {schema}.seconds_of('RETENTION_FAILED_SECONDS', :failed_seconds))
                    END
            AND NOT EXISTS (SELECT FROM {schema}.block WHERE block.job_id = job_done.id)
            FOR UPDATE SKIP LOCKED
@@ -59,7 +59,7 @@ public final class History {
        WHERE ctid >= format('(%s,0)', :from_page)::tid
          AND ctid < format('(%s,0)', :to_page)::tid
          AND at < {schema}.clock()
-               - (SELECT {schema}.seconds_of('RETENTION_LOGS_SECONDS', :logs))
+               - (SELECT {schema}.seconds_of('RETENTION_LOGS_SECONDS', :logs_seconds))
       """;
 
   private static final String SLOTS =
@@ -68,7 +68,7 @@ public final class History {
        WHERE ctid >= format('(%s,0)', :from_page)::tid
          AND ctid < format('(%s,0)', :to_page)::tid
          AND decided_at < {schema}.clock()
-               - (SELECT {schema}.seconds_of('RETENTION_SLOTS_SECONDS', :slots))
+               - (SELECT {schema}.seconds_of('RETENTION_SLOTS_SECONDS', :slots_seconds))
          AND status NOT IN ('queued', 'running')
       """;
 
@@ -154,10 +154,10 @@ public final class History {
             .createUpdate(sweep.remove)
             .bind("from_page", fromPage)
             .bind("to_page", fromPage + PAGES_AT_ONCE)
-            .bind("succeeded", seconds(retention.succeeded()))
-            .bind("failed", seconds(retention.failed()))
-            .bind("logs", seconds(retention.logs()))
-            .bind("slots", seconds(retention.slots()))
+            .bind("succeeded_seconds", seconds(retention.succeeded()))
+            .bind("failed_seconds", seconds(retention.failed()))
+            .bind("logs_seconds", seconds(retention.logs()))
+            .bind("slots_seconds", seconds(retention.slots()))
             .execute());
   }
 
