@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.HoldfastClient;
 import dev.holdfast.api.Json;
-import dev.holdfast.chaos.Freeze;
+import dev.holdfast.chaos.fleet.Freeze;
 import dev.holdfast.executor.Processes;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;

@@ -3,43 +3,51 @@ package dev.holdfast.chaos;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.Holdfast;
-import dev.holdfast.chaos.Workload.Made;
+import dev.holdfast.chaos.fleet.Archive;
+import dev.holdfast.chaos.fleet.Berth;
+import dev.holdfast.chaos.fleet.Fleet;
+import dev.holdfast.chaos.fleet.Jvm;
+import dev.holdfast.chaos.fleet.Role;
+import dev.holdfast.chaos.ledger.Entry;
+import dev.holdfast.chaos.ledger.Ledger;
+import dev.holdfast.chaos.ledger.LedgerClient;
+import dev.holdfast.chaos.load.Operator;
+import dev.holdfast.chaos.load.Timetable;
+import dev.holdfast.chaos.load.Workload;
+import dev.holdfast.chaos.nemesis.Blow;
+import dev.holdfast.chaos.nemesis.Cables;
+import dev.holdfast.chaos.nemesis.Nemesis;
+import dev.holdfast.chaos.verdict.Acknowledged;
+import dev.holdfast.chaos.verdict.Figures;
+import dev.holdfast.chaos.verdict.FiredSlot;
+import dev.holdfast.chaos.verdict.Verdict;
+import dev.holdfast.chaos.verdict.Violation;
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.hold.Holds;
-import dev.holdfast.queue.Enqueued;
-import dev.holdfast.tenant.TenantName;
-import dev.holdfast.testkit.TestDatabase;
-import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
-import java.util.stream.IntStream;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /**
- * One run: a database, a ledger, a fleet, a nemesis, and jobs for as long as it is to last. For one
- * thread.
+ * One run: a database, a ledger, a fleet, a nemesis, an operator, and jobs for as long as it is to
+ * last. For one thread.
  *
- * <p>The database is of this run alone, because the count of deadlocks is the database's. Whether
- * everything has drained is asked again and again until a deadline: nobody outside the workers
- * hears of the last job.
+ * <p>Whether everything has drained is asked again and again until a deadline: nobody outside the
+ * workers hears of the last job.
  */
 final class ChaosRun implements AutoCloseable {
 
-  private static final int WORKERS = 4;
-  private static final int LEDGER_MEGABYTES = 256;
-  private static final int BATCH = 220;
-  private static final int MOST_LIVE = 400;
-  private static final Duration LONGEST_ROUND = Duration.ofSeconds(8);
-  private static final Duration POLL = Duration.ofMillis(100);
+  private static final int SERVERS = 2;
+  private static final int LEDGER_MEGABYTES = 512;
+  private static final Duration POLL = Duration.ofMillis(200);
   private static final Duration DRAIN_DEADLINE = Duration.ofMinutes(4);
 
   private final Path directory;
@@ -47,122 +55,162 @@ final class ChaosRun implements AutoCloseable {
   private final Holdfast holdfast;
   private final Jvm ledgerProcess;
   private final LedgerClient ledger;
+  private final Cables cables;
   private final Fleet fleet;
   private final Nemesis nemesis;
-  private final Workload workload;
-  private final List<Acknowledged> acknowledged = new ArrayList<>();
-  private final List<dev.holdfast.invariant.Violation> broken = new ArrayList<>();
+  private final Operator operator;
+  private final Timetable timetable;
+  private final Producer producer;
+  private final Watch watch;
+  private final Rounds rounds = new Rounds();
+  private List<FiredSlot> slots = List.of();
   private Duration drained = Duration.ZERO;
 
-  ChaosRun(long seed) throws IOException, SQLException {
+  /** Nothing is done to the database that others on it would suffer from, unless it is ours. */
+  ChaosRun(long seed, boolean databaseIsOurs) throws Exception {
     SplittableRandom dice = new SplittableRandom(seed);
-    workload = new Workload(dice.split());
     directory =
-        Files.createTempDirectory(Files.createDirectories(Path.of("target", "chaos")), "run");
-    String jdbcUrl = database("chaos_" + Long.toHexString(System.nanoTime()));
-    pool = pool(jdbcUrl);
+        Files.createTempDirectory(
+            Files.createDirectories(Path.of("target", "chaos").toAbsolutePath()), "run");
+    ChaosDatabase database = ChaosDatabase.create();
+    pool = pool(database.jdbcUrl());
     holdfast = Holdfast.on(pool).migrate();
     ledgerProcess =
-        Jvm.start(
-            Ledger.class,
-            Jvm.classpathOf(Ledger.class),
-            LEDGER_MEGABYTES,
-            directory.resolve("ledger.log"),
-            ledgerFile().toString());
+        Jvm.Launch.only(Ledger.class)
+            .start(
+                Ledger.class,
+                LEDGER_MEGABYTES,
+                directory.resolve("ledger.log"),
+                ledgerFile().toString());
     int port = Integer.parseInt(ledgerProcess.firstLine().join());
     ledger = new LedgerClient(port, "nemesis");
-    fleet = new Fleet(jdbcUrl, port, directory);
-    nemesis = new Nemesis(fleet, ledger, dice.split());
-  }
-
-  private static String database(String name) throws SQLException {
-    TestDatabase server = TestDatabase.shared();
-    try (Connection connection = server.dataSource().getConnection();
-        Statement statement = connection.createStatement()) {
-      statement.execute("CREATE DATABASE " + name);
-    }
-    return server.jdbcUrl().replace("/postgres?", "/" + name + "?");
+    cables = Cables.to(database.port(), SERVERS);
+    fleet = new Fleet(archive(database, port), port, directory);
+    nemesis =
+        new Nemesis(
+            new Nemesis.Victims(fleet, cables, database::crash),
+            ledger,
+            databaseIsOurs ? Set.of() : Set.of(Blow.CRASH_DATABASE),
+            dice.split());
+    operator = new Operator(holdfast, new LedgerClient(port, "operator"), dice.split());
+    timetable = new Timetable(holdfast);
+    producer = new Producer(holdfast, pool, new Workload(dice.split(), command(port)), directory);
+    watch = new Watch(holdfast);
+    fleet.start(berths(database));
   }
 
   private static HikariDataSource pool(String jdbcUrl) {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(jdbcUrl);
-    config.setMaximumPoolSize(4);
+    config.setMaximumPoolSize(6);
     config.setMinimumIdle(1);
     return new HikariDataSource(config);
   }
 
-  /** Goes on at least so long, and until it is said to be enough. */
-  void play(Duration atLeast, Predicate<ChaosRun> enough) throws Exception {
-    fleet.start(WORKERS);
-    long began = System.nanoTime();
-    try (BufferedWriter log = Files.newBufferedWriter(directory.resolve("enqueued"))) {
-      while (System.nanoTime() - began < atLeast.toNanos() || !enough.test(this)) {
-        // Hitting those who are behind already would make it longer, not harder.
-        if (hasRoom()) {
-          enqueue(log);
-          nemesis.act();
-        }
-        broken.addAll(holdfast.invariants().check());
-      }
+  private Jvm.Launch archive(ChaosDatabase database, int ledgerPort) throws Exception {
+    Path prepared = directory.resolve("prepared");
+    return Archive.make(
+        prepared,
+        "rehearsal",
+        String.valueOf(ledgerPort),
+        database.jdbcUrl(),
+        prepared.resolve("data").toString());
+  }
+
+  private List<String> command(int ledgerPort) throws IOException {
+    Path script = directory.resolve("command.sh");
+    try (var in = ChaosRun.class.getResourceAsStream("/chaos-command.sh")) {
+      Files.copy(in, script);
     }
+    return List.of("bash", script.toString(), String.valueOf(ledgerPort));
+  }
+
+  private List<Berth> berths(ChaosDatabase database) {
+    String forServers = database.jdbcUrl(cables.serversToDatabase().port());
+    String forWorkers = database.jdbcUrl(cables.workersToDatabase().port());
+    List<Berth> all = new ArrayList<>();
+    for (int i = 0; i < SERVERS; i++) {
+      var cable = cables.toServers().get(i);
+      all.add(
+          new Berth(Role.SERVER, i, forServers, directory.resolve("server" + i).toString())
+              .onReady(port -> cable.leadTo(Integer.parseInt(port))));
+    }
+    String first = cables.toServers().getFirst().url();
+    String second = cables.toServers().getLast().url();
+    all.add(new Berth(Role.DATABASE_WORKER, 1, forWorkers));
+    all.add(new Berth(Role.DATABASE_WORKER, 2, forWorkers));
+    all.add(new Berth(Role.DATABASE_WORKER, 3, forWorkers));
+    all.add(new Berth(Role.HTTP_WORKER, 1, first));
+    all.add(new Berth(Role.HTTP_WORKER, 2, second));
+    all.add(new Berth(Role.AGENT, 1, first, directory.resolve("agent1").toString()));
+    all.add(new Berth(Role.AGENT, 2, second, directory.resolve("agent2").toString()));
+    all.add(new Berth(Role.PULL_WORKER, 1, second));
+    return all;
+  }
+
+  /** Goes on at least so long, and until it is said to be enough. */
+  void play(Duration atLeast, BooleanSupplier enough) throws Exception {
+    timetable.begin();
+    long began = System.nanoTime();
+    rounds.start("operator", this::lookAfterTargets);
+    rounds.start("watch", watch::look);
+    rounds.start("producer", producer::produce);
+    Rounds nemesisOnly = new Rounds();
+    nemesisOnly.start(
+        "nemesis",
+        () -> {
+          nemesis.act();
+          return nemesis.untilNext();
+        });
+    while (System.nanoTime() - began < atLeast.toNanos() || !enough.getAsBoolean()) {
+      TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
+      rounds.check();
+      nemesisOnly.check();
+    }
+    nemesisOnly.stop();
     nemesis.rest();
+    producer.stop();
+    timetable.end();
     awaitDrained();
+    rounds.stop();
     fleet.drain();
-    broken.addAll(holdfast.invariants().check());
+    watch.lookClosely();
+    slots = timetable.slots();
+    Files.write(directory.resolve("slots"), slots.stream().map(FiredSlot::line).toList());
     ledgerProcess.closeInput();
     ledgerProcess.process().waitFor();
   }
 
-  // Waits for workers to get on with what they have, so that chaos is as fast as the machine is,
-  // but not so long that nobody looks at the invariants.
-  private boolean hasRoom() throws InterruptedException {
-    long began = System.nanoTime();
-    while (live() > MOST_LIVE) {
-      if (System.nanoTime() - began > LONGEST_ROUND.toNanos()) {
-        return false;
-      }
-      TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
+  private Duration lookAfterTargets() {
+    try {
+      operator.look();
+    } catch (HoldfastException e) {
+      // The database is away; the operator, too, tries again.
     }
-    return true;
+    return POLL;
   }
 
-  private void enqueue(BufferedWriter log) throws IOException {
-    List<Made> batch = IntStream.range(0, BATCH).mapToObj(i -> workload.next()).toList();
-    List<Enqueued> stored = holdfast.jobs().enqueueAll(batch.stream().map(Made::job).toList());
-    for (int i = 0; i < batch.size(); i++) {
-      Acknowledged job =
-          batch.get(i).acknowledged(stored.get(i).id().toString(), acknowledged.size());
-      acknowledged.add(job);
-      log.write(job.line() + "\n");
-    }
-    log.flush();
-  }
-
-  private void awaitDrained() throws InterruptedException {
+  private void awaitDrained() throws Exception {
     long began = System.nanoTime();
-    while (live() > 0) {
+    while (watch.live() > 0 || !holdfast.resources().blocksOlderThan(Duration.ZERO).isEmpty()) {
+      rounds.check();
       drained = Duration.ofNanos(System.nanoTime() - began);
       if (drained.compareTo(DRAIN_DEADLINE) > 0) {
-        throw new AssertionError(live() + " jobs are left after " + drained + "; " + directory);
+        throw new AssertionError(
+            watch.live() + " jobs are left after " + drained + "; " + directory);
       }
       TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
     }
-  }
-
-  private long live() {
-    var db = holdfast.tenants().open(TenantName.DEFAULT).db();
-    return db.jdbi()
-        .withHandle(handle ->
-            handle
-                .createQuery(db.sql("SELECT count(*) FROM {schema}.job"))
-                .mapTo(Long.class)
-                .one());
   }
 
   List<Violation> violations() throws IOException {
+    List<Acknowledged> jobs = new ArrayList<>(producer.acknowledged());
+    jobs.addAll(Timetable.jobs(slots));
     try (Stream<String> lines = Files.lines(ledgerFile())) {
-      return Verdict.of(lines.map(Entry::parse), acknowledged, Holds.KILL_GRACE);
+      return Verdict.of(
+          lines.map(Entry::parse),
+          new Verdict.Said(jobs, slots, Timetable.EVERY),
+          Holds.KILL_GRACE);
     }
   }
 
@@ -172,17 +220,12 @@ final class ChaosRun implements AutoCloseable {
     }
   }
 
-  List<Acknowledged> acknowledged() {
-    return acknowledged;
+  int jobs() {
+    return producer.count();
   }
 
-  /** Invariants that did not hold, at any of the many looks taken. */
-  List<dev.holdfast.invariant.Violation> broken() {
-    return broken;
-  }
-
-  long deadlocks() {
-    return holdfast.invariants().deadlocks();
+  List<FiredSlot> slots() {
+    return slots;
   }
 
   List<String> surprises() {
@@ -191,6 +234,18 @@ final class ChaosRun implements AutoCloseable {
 
   Nemesis nemesis() {
     return nemesis;
+  }
+
+  Operator operator() {
+    return operator;
+  }
+
+  Watch watch() {
+    return watch;
+  }
+
+  Cables cables() {
+    return cables;
   }
 
   Duration drained() {
@@ -207,9 +262,11 @@ final class ChaosRun implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    rounds.stop();
     fleet.close();
     ledger.close();
     ledgerProcess.process().destroyForcibly();
+    cables.close();
     pool.close();
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.chaos;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.chaos.fleet.Jvm;
 import dev.holdfast.server.HoldfastServer;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.postgres.EmbeddedPostgres;
@@ -29,7 +30,7 @@ final class PowerNode {
 
   /** Ready when this returns. */
   static PowerNode start(Path data, Path log) throws Exception {
-    Jvm jvm = Jvm.start(PowerNode.class, Jvm.wholeClasspath(), 256, log, data.toString());
+    Jvm jvm = Jvm.Launch.WHOLE.start(PowerNode.class, 256, log, data.toString());
     return new PowerNode(data, jvm, Integer.parseInt(jvm.firstLine().get(2, TimeUnit.MINUTES)));
   }
 

@@ -2,7 +2,7 @@ package dev.holdfast.executor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.chaos.Freeze;
+import dev.holdfast.chaos.fleet.Freeze;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.PolicyOverrides;

@@ -7,15 +7,23 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What stands between processes and those they talk to. Cuts connections when told to, or loses
- * answers: what was asked for is done, and nobody hears of it. Thread-safe.
+ * answers: what was asked for is done, and nobody hears of it. Those they talk to may come back
+ * elsewhere. Thread-safe.
  */
 public final class Cable implements AutoCloseable {
+
+  /** An answer that is to be lost, by what the question and the answer have in them. */
+  private record Wish(String question, String answer, Runnable granted, Set<Line> asked) {}
 
   /** One connection: both its ends. */
   private static final class Line {
@@ -39,17 +47,23 @@ public final class Cable implements AutoCloseable {
     }
   }
 
-  private final int to;
+  private volatile int to;
   private final ServerSocket listening;
   private final Set<Line> lines = ConcurrentHashMap.newKeySet();
   private final AtomicInteger cut = new AtomicInteger();
   private final AtomicInteger toLose = new AtomicInteger();
   private final AtomicInteger lost = new AtomicInteger();
+  private final Queue<Wish> wishes = new ConcurrentLinkedQueue<>();
 
   public Cable(int to) throws IOException {
     this.to = to;
     this.listening = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
     Thread.ofPlatform().daemon().start(this::accept);
+  }
+
+  /** New connections lead there from now on. */
+  public void leadTo(int port) {
+    to = port;
   }
 
   /** Where to connect instead. */
@@ -77,6 +91,16 @@ public final class Cable implements AutoCloseable {
   /** One answer for each connection that there is. */
   public void loseAnswers() {
     lose(lines.size());
+  }
+
+  /**
+   * The next answer that has this in it, to a question that has that in it, never arrives. Both
+   * have to be within what is sent at once, as small ones are.
+   *
+   * @param lost told when that has happened
+   */
+  public void loseNext(String question, String answer, Runnable lost) {
+    wishes.add(new Wish(question, answer, lost, ConcurrentHashMap.newKeySet()));
   }
 
   public int connectionsCut() {
@@ -125,6 +149,14 @@ public final class Cable implements AutoCloseable {
           lost.incrementAndGet();
           break;
         }
+        if (!wishes.isEmpty()) {
+          String said = new String(some, 0, read, StandardCharsets.ISO_8859_1);
+          if (!answers) {
+            hear(line, said);
+          } else if (isWishedAway(line, said)) {
+            break;
+          }
+        }
         out.write(some, 0, read);
       }
     } catch (IOException e) {
@@ -132,6 +164,30 @@ public final class Cable implements AutoCloseable {
     }
     lines.remove(line);
     line.cut();
+  }
+
+  private boolean isWishedAway(Line line, String said) {
+    Optional<Wish> granted =
+        wishes.stream()
+            .filter(wish -> wish.asked.contains(line) && said.contains(wish.answer))
+            .findFirst()
+            .filter(wishes::remove); // for one line alone, if several come at once
+    granted.ifPresent(wish -> {
+      lost.incrementAndGet();
+      wish.granted.run();
+    });
+    return granted.isPresent();
+  }
+
+  // Another question of HTTP's ends the wait for the answer to the one before.
+  private void hear(Line line, String said) {
+    for (Wish wish : wishes) {
+      if (said.contains(wish.question)) {
+        wish.asked.add(line);
+      } else if (said.startsWith("POST ") || said.startsWith("GET ")) {
+        wish.asked.remove(line);
+      }
+    }
   }
 
   @Override

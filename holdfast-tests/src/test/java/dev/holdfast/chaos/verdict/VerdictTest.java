@@ -1,9 +1,12 @@
-package dev.holdfast.chaos;
+package dev.holdfast.chaos.verdict;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.chaos.Violation.Rule;
+import dev.holdfast.chaos.ledger.Entry;
+import dev.holdfast.chaos.verdict.Violation.Rule;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -251,13 +254,165 @@ class VerdictTest {
     assertThat(rules(List.of(DOOMED), two.formatted("stopped"))).as("one was given back").isEmpty();
   }
 
+  @Test
+  void what_was_told_to_stop_and_goes_on_may_be_taken_after_the_kill_grace_and_not_before() {
+    assertThat(rules(List.of(A, B), toldAndTakenAt(5_200))).isEmpty();
+    assertThat(rules(List.of(A, B), toldAndTakenAt(4_900))).containsExactly(Rule.OVERLAP);
+  }
+
+  private static String toldAndTakenAt(int millis) {
+    return """
+    1 10 w1 start a 1 5 site:1 ok
+    2 100 w1 told a 5 ok
+    3 %d w2 start b 1 6 site:1 ok
+    4 %d w2 effect b 6 ok
+    5 %d w2 end b 6 done ok
+    6 9010 w1 effect a 5 refused
+    7 9010 w1 end a 5 refused refused
+    8 9030 w2 start a 2 7 site:1 ok
+    9 9040 w2 effect a 7 ok
+    10 9050 w2 end a 7 done ok
+    """
+        .formatted(millis, millis, millis);
+  }
+
+  @Test
+  void a_command_is_not_excused_by_its_agents_being_frozen() {
+    assertThat(
+            rules(
+                List.of(A, B),
+                """
+                1 10 c-a-5 start a 1 5 site:1 ok
+                2 20 nemesis frozen a1.1 ok
+                3 20020 w2 start b 1 6 site:1 ok
+                4 20030 w2 effect b 6 ok
+                5 20040 w2 end b 6 done ok
+                6 20050 c-a-5 gone ok
+                7 20060 c-a-7 start a 2 7 site:1 ok
+                8 20070 c-a-7 effect a 7 ok
+                9 20080 c-a-7 end a 7 done ok
+                """))
+        .containsExactly(Rule.OVERLAP);
+  }
+
+  @Test
+  void a_grant_that_starts_again_after_its_end_is_found() {
+    assertThat(
+            rules(
+                List.of(A),
+                """
+                1 10 w1 start a 1 5 - ok
+                2 20 w1 effect a 5 ok
+                3 30 w1 end a 5 done ok
+                4 40 w1 start a 1 5 - ok
+                5 50 w1 effect a 5 ok
+                6 60 w1 end a 5 done ok
+                """))
+        .containsExactly(Rule.DOUBLE_EFFECT);
+  }
+
+  @Test
+  void a_job_that_starts_behind_one_that_stands_on_its_target_is_found() {
+    Acknowledged first = job("f", 1, Optional.of("t"));
+    Acknowledged second = job("s", 2, Optional.of("t"));
+    String early = "4 40 w1 start s 1 6 target:t ok\n5 50 operator act f retry ok";
+    String inTime = "4 40 operator act f retry ok\n5 50 w1 start s 1 6 target:t ok";
+    String ledger =
+        """
+        1 10 w1 start f 1 5 target:t ok
+        2 20 w1 end f 5 failed ok
+        3 30 operator blocked f t ok
+        %s
+        6 60 w1 effect s 6 ok
+        7 70 w1 end s 6 done ok
+        8 80 w1 start f 2 7 target:t ok
+        9 90 w1 effect f 7 ok
+        10 95 w1 end f 7 done ok
+        """;
+
+    assertThat(rules(List.of(first, second), ledger.formatted(early)))
+        .containsExactly(Rule.BEHIND_BLOCK);
+    assertThat(rules(List.of(first, second), ledger.formatted(inTime))).isEmpty();
+  }
+
+  @Test
+  void a_job_that_somebody_resolved_is_not_lost_and_one_that_was_only_tried_is() {
+    String failed =
+        """
+        1 10 w1 start a 1 5 - ok
+        2 20 w1 end a 5 failed ok
+        3 30 operator act a resolve ok
+        """;
+
+    assertThat(rules(List.of(A), failed + "4 40 operator acted a resolve ok")).isEmpty();
+    assertThat(rules(List.of(A), failed)).containsExactly(Rule.LOST);
+  }
+
+  @Test
+  void an_act_allows_one_attempt_more_and_no_two() {
+    Acknowledged once = new Acknowledged("a", 1, 1, false, Optional.empty());
+    String retried =
+        """
+        1 10 w1 start a 1 5 - ok
+        2 20 w1 end a 5 failed ok
+        3 30 operator act a retry ok
+        4 40 w1 start a 2 6 - ok
+        5 50 w1 end a 6 failed ok
+        6 60 w1 start a 3 7 - ok
+        7 70 w1 effect a 7 ok
+        8 80 w1 end a 7 done ok
+        """;
+
+    assertThat(rules(List.of(once), retried)).containsExactly(Rule.TOO_MANY_ATTEMPTS);
+  }
+
+  @Test
+  void a_slot_that_acted_through_two_jobs_is_found() {
+    String twice =
+        """
+        1 10 w1 start a 1 5 schedule:s ok
+        2 20 w1 effect a 5 ok
+        3 30 w1 end a 5 done ok
+        4 40 w1 slot a 5 s@2026-01-01T00:00:01Z ok
+        5 50 w1 start b 1 6 schedule:s ok
+        6 60 w1 effect b 6 ok
+        7 70 w1 end b 6 done ok
+        8 80 w1 slot b 6 s@%s ok
+        """;
+
+    assertThat(rules(List.of(A, B), twice.formatted("2026-01-01T00:00:01Z")))
+        .containsExactly(Rule.SLOT_TWICE);
+    assertThat(rules(List.of(A, B), twice.formatted("2026-01-01T00:00:02Z"))).isEmpty();
+  }
+
+  @Test
+  void a_slot_that_two_were_told_of_and_one_that_nobody_decided_about_are_found() {
+    assertThat(rulesOfSlots(1, 2, 3)).isEmpty();
+    assertThat(rulesOfSlots(1, 3)).containsExactly(Rule.SLOT_MISSED);
+    assertThat(rulesOfSlots(1, 2, 2, 3)).containsExactly(Rule.SLOT_TWICE);
+  }
+
+  private static List<Rule> rulesOfSlots(int... seconds) {
+    List<FiredSlot> slots =
+        Arrays.stream(seconds)
+            .mapToObj(second ->
+                new FiredSlot("s", Instant.ofEpochSecond(second), "coalesced", Optional.empty()))
+            .toList();
+    return rules(List.of(), slots, "1 0 w1 hello w1 ok");
+  }
+
   private static Acknowledged job(String id, int number, Optional<String> target) {
     return new Acknowledged(id, number, 3, false, target);
   }
 
   private static List<Rule> rules(List<Acknowledged> acknowledged, String ledger) {
-    return Verdict.of(ledger.lines().map(Entry::parse), acknowledged, Duration.ofSeconds(5))
-        .stream()
+    return rules(acknowledged, List.of(), ledger);
+  }
+
+  private static List<Rule> rules(
+      List<Acknowledged> acknowledged, List<FiredSlot> slots, String ledger) {
+    Verdict.Said said = new Verdict.Said(acknowledged, slots, Duration.ofSeconds(1));
+    return Verdict.of(ledger.lines().map(Entry::parse), said, Duration.ofSeconds(5)).stream()
         .map(Violation::rule)
         .toList();
   }

@@ -1,4 +1,4 @@
-package dev.holdfast.chaos;
+package dev.holdfast.chaos.load;
 
 import dev.holdfast.job.Kind;
 import java.util.List;
@@ -11,7 +11,12 @@ import java.util.List;
  * @param failures fails in its first so many attempts
  * @param stubborn goes on to its effect when it is told to stop
  */
-record Chore(List<String> resources, int millis, int failures, boolean stubborn) {
+public record Chore(List<String> resources, int millis, int failures, boolean stubborn) {
 
-  static final Kind<Chore> KIND = Kind.of("chore", Chore.class);
+  public static final Kind<Chore> KIND = Kind.of("chore", Chore.class);
+
+  /** As the ledger wants to hear them. */
+  public String listed() {
+    return resources.isEmpty() ? "-" : String.join(",", resources);
+  }
 }

@@ -1,5 +1,6 @@
-package dev.holdfast.chaos;
+package dev.holdfast.chaos.load;
 
+import dev.holdfast.chaos.ledger.LedgerClient;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Outcome;
@@ -14,23 +15,22 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Does chores, and tells the ledger of each step and of each of Holdfast's answers. */
-final class ChoreHandler implements Handler<Chore>, WorkerListener {
+public final class ChoreHandler implements Handler<Chore>, WorkerListener {
 
   private static final int PIECE_MILLIS = 400;
 
   private final LedgerClient ledger;
   private final Set<LeaseKey> saidLost = ConcurrentHashMap.newKeySet();
 
-  ChoreHandler(LedgerClient ledger) {
+  public ChoreHandler(LedgerClient ledger) {
     this.ledger = ledger;
   }
 
   @Override
   public Outcome handle(Chore chore, JobContext job) throws Exception {
     String grant = job.jobId() + " " + job.fence();
-    String resources = chore.resources().isEmpty() ? "-" : String.join(",", chore.resources());
     if (!ledger.says(
-        "start %s %d %d %s".formatted(job.jobId(), job.attempt(), job.fence(), resources))) {
+        "start %s %d %d %s".formatted(job.jobId(), job.attempt(), job.fence(), chore.listed()))) {
       writeInVain(job);
       throw new IllegalStateException("The ledger refused the start");
     }
@@ -40,6 +40,9 @@ final class ChoreHandler implements Handler<Chore>, WorkerListener {
       if (!chore.stubborn()) {
         ledger.says("end " + grant + " stopped");
         throw e;
+      }
+      if (job.shouldStop()) {
+        ledger.says("told " + grant); // whatever it does from now on is on its own account
       }
     }
     if (job.attempt() <= chore.failures()) {
@@ -93,6 +96,18 @@ final class ChoreHandler implements Handler<Chore>, WorkerListener {
     if (outcome instanceof Outcome.LeaseExpired) {
       saidLost.add(lease.key());
     }
+    lease
+        .slot()
+        .ifPresent(slot -> {
+          var unused =
+              ledger.tell(
+                  "slot %s %d %s@%s"
+                      .formatted(
+                          lease.key().jobId(),
+                          lease.key().fence(),
+                          slot.schedule(),
+                          slot.scheduledFor()));
+        });
   }
 
   @Override

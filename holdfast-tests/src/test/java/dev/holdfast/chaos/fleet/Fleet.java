@@ -1,21 +1,23 @@
-package dev.holdfast.chaos;
+package dev.holdfast.chaos.fleet;
 
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /**
- * The worker processes: always as many as were asked for, whatever happens to them. One that ends
- * is replaced by a new one, with a new name. Thread-safe.
+ * The processes: one in each berth, whatever happens to them. One that ends is replaced by a new
+ * one, with a new name. Thread-safe.
  */
-final class Fleet implements AutoCloseable {
+public final class Fleet implements AutoCloseable {
 
-  private static final int HEAP_MEGABYTES = 64;
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  enum Phase {
+  private enum Phase {
     STARTING,
     READY,
     FROZEN,
@@ -24,65 +26,71 @@ final class Fleet implements AutoCloseable {
   }
 
   /** One process. Its phase is guarded by the fleet. */
-  static final class Member {
+  public static final class Member {
     private final String name;
+    private final Berth berth;
     private final Jvm jvm;
     private Phase phase = Phase.STARTING;
 
-    private Member(String name, Jvm jvm) {
+    private Member(String name, Berth berth, Jvm jvm) {
       this.name = name;
+      this.berth = berth;
       this.jvm = jvm;
     }
 
-    String name() {
+    public String name() {
       return name;
     }
 
-    Process process() {
+    public Process process() {
       return jvm.process();
+    }
+
+    public boolean isServer() {
+      return berth.role() == Role.SERVER;
     }
   }
 
-  private final String jdbcUrl;
+  private final Jvm.Launch launch;
   private final int ledgerPort;
   private final Path directory;
   private final List<Member> members = new ArrayList<>();
+  private final Map<Berth, Integer> lives = new HashMap<>();
   private final List<String> surprises = new ArrayList<>();
   private final Thread lastResort = new Thread(this::killAll);
-  private int started;
   private boolean closing;
 
-  Fleet(String jdbcUrl, int ledgerPort, Path directory) {
-    this.jdbcUrl = jdbcUrl;
+  public Fleet(Jvm.Launch launch, int ledgerPort, Path directory) {
+    this.launch = launch;
     this.ledgerPort = ledgerPort;
     this.directory = directory;
     Runtime.getRuntime().addShutdownHook(lastResort);
   }
 
-  /** Starts so many and waits until they are ready. */
-  void start(int size) {
-    List<Member> first = new ArrayList<>();
-    for (int i = 0; i < size; i++) {
-      first.add(startOne());
-    }
+  /** Starts one in each berth and waits until they are ready. */
+  public void start(List<Berth> berths) {
+    List<Member> first = berths.stream().map(this::start).toList();
     first.forEach(member -> member.jvm.firstLine().join());
   }
 
-  private synchronized Member startOne() {
-    String name = "w" + ++started;
-    Path log = directory.resolve(name + ".log");
+  private synchronized Member start(Berth berth) {
+    String name = berth.name(lives.merge(berth, 1, Integer::sum));
+    List<String> args = new ArrayList<>(List.of(name, String.valueOf(ledgerPort)));
+    args.addAll(berth.args());
     Jvm jvm =
-        Jvm.start(
-            ChaosWorker.class,
-            Jvm.wholeClasspath(),
-            HEAP_MEGABYTES,
-            log,
-            jdbcUrl,
-            String.valueOf(ledgerPort),
-            name);
-    Member member = new Member(name, jvm);
+        launch.start(
+            berth.role().main(),
+            berth.role().heapMegabytes(),
+            directory.resolve(name + ".log"),
+            args.toArray(String[]::new));
+    Member member = new Member(name, berth, jvm);
     members.add(member);
-    var unusedReady = jvm.firstLine().thenRun(() -> move(member, Phase.STARTING, Phase.READY));
+    var unusedReady =
+        jvm.firstLine()
+            .thenAccept(line -> {
+              berth.ready().accept(line);
+              boolean unused = move(member, Phase.STARTING, Phase.READY);
+            });
     var unusedEnd = jvm.process().onExit().thenRun(() -> ended(member));
     return member;
   }
@@ -93,7 +101,7 @@ final class Fleet implements AutoCloseable {
       surprises.add(member.name + " ended by itself with " + member.process().exitValue());
     }
     if (!closing) {
-      startOne();
+      start(member.berth);
     }
   }
 
@@ -104,12 +112,14 @@ final class Fleet implements AutoCloseable {
   }
 
   /** Those at work, to choose a victim from. */
-  synchronized List<Member> ready() {
-    return members.stream().filter(member -> member.phase == Phase.READY).toList();
+  public synchronized List<Member> ready(Predicate<Member> which) {
+    return members.stream()
+        .filter(member -> member.phase == Phase.READY && which.test(member))
+        .toList();
   }
 
   /** SIGKILL; false when it was ending already. */
-  boolean kill(Member member) {
+  public boolean kill(Member member) {
     boolean hit = move(member, Phase.READY, Phase.LEAVING);
     if (hit) {
       member.process().destroyForcibly();
@@ -118,7 +128,7 @@ final class Fleet implements AutoCloseable {
   }
 
   /** SIGTERM: it drains, and must have ended in reasonable time. */
-  boolean terminate(Member member) {
+  public boolean terminate(Member member) {
     boolean hit = move(member, Phase.READY, Phase.LEAVING);
     if (hit) {
       askToEnd(member);
@@ -140,11 +150,11 @@ final class Fleet implements AutoCloseable {
     member.process().toHandle().destroy();
   }
 
-  boolean freezes(Member member) {
+  public boolean freezes(Member member) {
     return move(member, Phase.READY, Phase.FROZEN);
   }
 
-  void thaws(Member member) {
+  public void thaws(Member member) {
     boolean unused = move(member, Phase.FROZEN, Phase.READY);
   }
 
@@ -153,24 +163,25 @@ final class Fleet implements AutoCloseable {
   }
 
   /** What happened that the nemesis did not do. */
-  synchronized List<String> surprises() {
+  public synchronized List<String> surprises() {
     return List.copyOf(surprises);
   }
 
-  /** Terminates all and waits until they have drained. */
-  void drain() throws InterruptedException {
+  /** Terminates all and waits until they have drained, servers last. */
+  public void drain() throws InterruptedException {
     List<Member> last;
     synchronized (this) {
       closing = true;
       last = List.copyOf(members);
+      last.forEach(member -> member.phase = Phase.LEAVING);
     }
-    for (Member member : last) {
-      synchronized (this) {
-        member.phase = Phase.LEAVING;
-      }
-      askToEnd(member);
-    }
-    for (Member member : last) {
+    drain(last.stream().filter(member -> !member.isServer()).toList());
+    drain(last.stream().filter(Member::isServer).toList());
+  }
+
+  private void drain(List<Member> some) throws InterruptedException {
+    some.forEach(Fleet::askToEnd);
+    for (Member member : some) {
       if (!member.process().waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
         surprise(member.name + " was terminated at last and does not end");
       }

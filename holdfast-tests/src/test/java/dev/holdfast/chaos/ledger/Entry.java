@@ -1,4 +1,4 @@
-package dev.holdfast.chaos;
+package dev.holdfast.chaos.ledger;
 
 import java.util.Arrays;
 import java.util.List;
@@ -12,10 +12,10 @@ import java.util.List;
  * @param words what was said
  * @param accepted whether the ledger took it
  */
-record Entry(
+public record Entry(
     long order, long millis, String who, String verb, List<String> words, boolean accepted) {
 
-  static Entry parse(String line) {
+  public static Entry parse(String line) {
     List<String> parts = Arrays.asList(line.split(" "));
     return new Entry(
         Long.parseLong(parts.get(0)),
@@ -26,33 +26,33 @@ record Entry(
         parts.getLast().equals("ok"));
   }
 
-  boolean is(String verb) {
+  public boolean is(String verb) {
     return this.verb.equals(verb);
   }
 
-  String job() {
+  public String job() {
     return words.getFirst();
   }
 
-  long fence() {
+  public long fence() {
     return Long.parseLong(words.get(is("start") ? 2 : 1));
   }
 
   /** Which grant of which job is spoken of. */
-  String grant() {
+  public String grant() {
     return job() + "@" + fence();
   }
 
-  int attempt() {
+  public int attempt() {
     return Integer.parseInt(words.get(1));
   }
 
-  List<String> resources() {
+  public List<String> resources() {
     return words.get(3).equals("-") ? List.of() : List.of(words.get(3).split(","));
   }
 
   /** How an attempt ended, or what Holdfast was asked. */
-  String how() {
+  public String how() {
     return words.get(2);
   }
 }

@@ -1,4 +1,4 @@
-package dev.holdfast.chaos;
+package dev.holdfast.chaos.ledger;
 
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
@@ -18,7 +18,7 @@ import java.util.concurrent.Executors;
  * a virtual thread waits for is closed when that thread is interrupted, and handlers are.
  * Thread-safe.
  */
-final class LedgerClient implements AutoCloseable {
+public final class LedgerClient implements AutoCloseable {
 
   private final Socket socket;
   private final BufferedReader in;
@@ -26,7 +26,7 @@ final class LedgerClient implements AutoCloseable {
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("ledger").factory());
 
-  LedgerClient(int port, String who) throws IOException {
+  public LedgerClient(int port, String who) throws IOException {
     socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.setTcpNoDelay(true);
     in = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
@@ -37,12 +37,12 @@ final class LedgerClient implements AutoCloseable {
   }
 
   /** Whether the ledger takes it. Waits for the answer, interrupted or not. */
-  boolean says(String line) {
+  public boolean says(String line) {
     return tell(line).join();
   }
 
   /** The same, for those who have no time to wait. */
-  CompletableFuture<Boolean> tell(String line) {
+  public CompletableFuture<Boolean> tell(String line) {
     return CompletableFuture.supplyAsync(() -> ask(line), thread);
   }
 

@@ -1,6 +1,7 @@
-package dev.holdfast.chaos;
+package dev.holdfast.chaos.verdict;
 
-import dev.holdfast.chaos.Violation.Rule;
+import dev.holdfast.chaos.ledger.Entry;
+import dev.holdfast.chaos.verdict.Violation.Rule;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -15,8 +16,8 @@ import java.util.Set;
 final class Fencing {
 
   private final Map<String, Long> largestFences = new HashMap<>();
-  private final Map<String, List<String>> thingsOf = new HashMap<>();
-  private final Set<String> effects = new HashSet<>();
+  private final Map<String, List<String>> thingsOf = new HashMap<>(); // of grants that go on
+  private final Set<String> effects = new HashSet<>(); // of grants that go on
   private final Set<String> refused = new HashSet<>();
   private final List<Violation> violations = new ArrayList<>();
 
@@ -24,6 +25,10 @@ final class Fencing {
     switch (entry.verb()) {
       case "start" -> start(entry);
       case "effect" -> effect(entry);
+      case "end" -> {
+        thingsOf.remove(entry.grant());
+        effects.remove(entry.grant());
+      }
       case "holdfast-took" -> {
         if (refused.contains(entry.grant())) {
           add(Rule.STALE_WRITTEN, entry, entry.how() + " of an attempt that the ledger refused");
@@ -42,13 +47,14 @@ final class Fencing {
       refused.add(entry.grant());
       return;
     }
+    if (largestFences.getOrDefault(entry.job(), 0L) == entry.fence()) {
+      add(Rule.DOUBLE_EFFECT, entry, "started twice under one fence");
+    }
     List<String> things = new ArrayList<>(entry.resources());
     things.add(entry.job());
     checkCurrent(entry, things);
     things.forEach(thing -> largestFences.merge(thing, entry.fence(), Math::max));
-    if (thingsOf.put(entry.grant(), things) != null) {
-      add(Rule.DOUBLE_EFFECT, entry, "started twice under one fence");
-    }
+    thingsOf.put(entry.grant(), things);
   }
 
   private void effect(Entry entry) {
@@ -57,7 +63,7 @@ final class Fencing {
       return;
     }
     if (!thingsOf.containsKey(entry.grant())) {
-      add(Rule.STALE_ACCEPTED, entry, "effect of an attempt that never started");
+      add(Rule.STALE_ACCEPTED, entry, "effect of an attempt that never started, or has ended");
     }
     checkCurrent(entry, thingsOf.getOrDefault(entry.grant(), List.of()));
     if (!effects.add(entry.grant())) {

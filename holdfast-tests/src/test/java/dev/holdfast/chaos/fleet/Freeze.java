@@ -1,4 +1,4 @@
-package dev.holdfast.chaos;
+package dev.holdfast.chaos.fleet;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -45,7 +45,7 @@ public final class Freeze {
   }
 
   /** Completes when the process goes on. */
-  CompletableFuture<Process> over() {
+  public CompletableFuture<Process> over() {
     return shell.onExit();
   }
 }

@@ -1,9 +1,9 @@
-package dev.holdfast.chaos;
+package dev.holdfast.chaos.verdict;
 
 /** What the ledger shows that must never be. */
-record Violation(Rule rule, String detail) {
+public record Violation(Rule rule, String detail) {
 
-  enum Rule {
+  public enum Rule {
     /** An acknowledged job never came to its end. */
     LOST,
     /** A job that nobody acknowledged. */
@@ -18,7 +18,13 @@ record Violation(Rule rule, String detail) {
     DOUBLE_EFFECT,
     /** Jobs of one target did not start in the order in which they were enqueued. */
     OUT_OF_ORDER,
-    /** More attempts than the policy allows. */
+    /** A job started on a target on which another stood. */
+    BEHIND_BLOCK,
+    /** A slot had the effects of two jobs, or was decided about twice. */
+    SLOT_TWICE,
+    /** A moment of a schedule that nobody decided about. */
+    SLOT_MISSED,
+    /** More attempts than policy and people allow. */
     TOO_MANY_ATTEMPTS
   }
 }

@@ -1,6 +1,7 @@
-package dev.holdfast.chaos;
+package dev.holdfast.chaos.verdict;
 
-import dev.holdfast.chaos.Violation.Rule;
+import dev.holdfast.chaos.ledger.Entry;
+import dev.holdfast.chaos.verdict.Violation.Rule;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.holdfast.chaos;
+package dev.holdfast.chaos.verdict;
 
 import java.util.Arrays;
 import java.util.List;
@@ -10,10 +10,10 @@ import java.util.Optional;
  * @param number grows with each job
  * @param doomed fails in every attempt it is given
  */
-record Acknowledged(
+public record Acknowledged(
     String job, long number, int maxAttempts, boolean doomed, Optional<String> target) {
 
-  static Acknowledged parse(String line) {
+  public static Acknowledged parse(String line) {
     List<String> words = Arrays.asList(line.split(" "));
     return new Acknowledged(
         words.get(0),
@@ -23,7 +23,7 @@ record Acknowledged(
         Optional.of(words.get(4)).filter(target -> !target.equals("-")));
   }
 
-  String line() {
+  public String line() {
     return "%s %d %d %s %s".formatted(job, number, maxAttempts, doomed, target.orElse("-"));
   }
 }

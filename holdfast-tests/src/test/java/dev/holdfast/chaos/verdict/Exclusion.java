@@ -1,6 +1,7 @@
-package dev.holdfast.chaos;
+package dev.holdfast.chaos.verdict;
 
-import dev.holdfast.chaos.Violation.Rule;
+import dev.holdfast.chaos.ledger.Entry;
+import dev.holdfast.chaos.verdict.Violation.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -10,8 +11,8 @@ import java.util.Optional;
 
 /**
  * One attempt at a time for each resource and each job. An attempt is over when it said so, when
- * its process is gone, or when its process was frozen for long enough: what it does after it is
- * woken is what fences are for, and {@link Fencing} judges that.
+ * its process is gone, or a while after its process was frozen or it was told to stop and went on:
+ * what it does after that is what fences are for, and {@link Fencing} judges it.
  */
 final class Exclusion {
 
@@ -28,6 +29,7 @@ final class Exclusion {
   private final Map<String, List<String>> thingsOf = new HashMap<>();
   private final Map<String, List<String>> grantsOf = new HashMap<>();
   private final Map<String, Freeze> freezes = new HashMap<>();
+  private final Map<String, Long> toldAt = new HashMap<>(); // by grant
   private final List<Violation> violations = new ArrayList<>();
 
   Exclusion(Duration killGrace) {
@@ -41,6 +43,7 @@ final class Exclusion {
           start(entry);
         }
       }
+      case "told" -> toldAt.put(entry.grant(), entry.millis());
       case "end" -> over(entry.grant()); // refused or not, the attempt says that it has ended
       case "gone" ->
           Optional.ofNullable(grantsOf.remove(entry.who()))
@@ -68,7 +71,7 @@ final class Exclusion {
       // Only resources wait for the kill grace; a job that needs none is tried again at once.
       long grace = thing.equals(entry.job()) ? 0 : killGraceMillis;
       for (Running other : others) {
-        if (!isSilent(other, entry.millis(), grace)) {
+        if (!isSilent(other, entry.millis(), grace) && !isStubborn(other, entry.millis(), grace)) {
           violations.add(
               new Violation(
                   Rule.OVERLAP,
@@ -96,11 +99,23 @@ final class Exclusion {
         && nowMillis >= freeze.fromMillis + graceMillis;
   }
 
+  private boolean isStubborn(Running running, long nowMillis, long graceMillis) {
+    Long told = toldAt.get(running.grant);
+    return told != null && nowMillis >= told + graceMillis;
+  }
+
   private void over(String grant) {
+    toldAt.remove(grant);
     List<String> things = thingsOf.remove(grant);
-    if (things != null) {
-      things.forEach(thing ->
-          byThing.getOrDefault(thing, List.of()).removeIf(running -> running.grant.equals(grant)));
+    if (things == null) {
+      return;
+    }
+    for (String thing : things) {
+      List<Running> running = byThing.getOrDefault(thing, new ArrayList<>());
+      running.removeIf(each -> each.grant.equals(grant));
+      if (running.isEmpty()) {
+        byThing.remove(thing);
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
-package dev.holdfast.chaos;
+package dev.holdfast.chaos.verdict;
 
-import dev.holdfast.chaos.Violation.Rule;
+import dev.holdfast.chaos.ledger.Entry;
+import dev.holdfast.chaos.verdict.Violation.Rule;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -10,27 +11,29 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Every acknowledged job came to its end, in as many attempts as its policy allows. The last
- * attempt that the ledger knows of must have ended well; or, of a doomed job, have been the last
- * one allowed.
+ * Every acknowledged job came to its end, in as many attempts as its policy and people allow. The
+ * last attempt that the ledger knows of must have ended well; or, of a doomed job, have been the
+ * last one allowed; or somebody resolved the job by hand.
  */
 final class Fates {
 
   private static final class Fate {
-    private final Set<Long> fences = new HashSet<>();
-    private long givenBack;
+    private int grants;
+    private int givenBack;
+    private int granted; // attempts that an operator added
     private int lastAttempt;
     private long lastFence;
     private String lastEnd = "none";
     private boolean effect;
-    private long crashesBefore; // how many processes had crashed when it was last heard of
+    private boolean resolved;
+    private long mishapsBefore; // how many there had been when it was last heard of
   }
 
   private final Map<String, Acknowledged> acknowledged = new LinkedHashMap<>();
   private final Map<String, Fate> fates = new HashMap<>();
   private final Set<String> closing = new HashSet<>();
   private final List<Violation> violations = new ArrayList<>();
-  private long crashes;
+  private long mishaps;
 
   Fates(List<Acknowledged> acknowledged) {
     acknowledged.forEach(job -> this.acknowledged.put(job.job(), job));
@@ -38,10 +41,10 @@ final class Fates {
 
   void see(Entry entry) {
     switch (entry.verb()) {
-      case "start", "effect", "end" -> seeJob(entry);
+      case "start", "effect", "end", "act", "acted" -> seeJob(entry);
       case "bye" -> closing.add(entry.who());
-      case "frozen" -> crashes++;
-      case "gone" -> crashes += closing.remove(entry.who()) ? 0 : 1;
+      case "frozen", "cut", "lost" -> mishaps++;
+      case "gone" -> mishaps += closing.remove(entry.who()) ? 0 : 1;
       default -> {}
     }
   }
@@ -49,14 +52,17 @@ final class Fates {
   private void seeJob(Entry entry) {
     Acknowledged job = acknowledged.get(entry.job());
     if (job == null) {
-      violations.add(new Violation(Rule.UNKNOWN, "line %d".formatted(entry.order())));
+      violations.add(
+          new Violation(Rule.UNKNOWN, "line %d, %s".formatted(entry.order(), entry.job())));
       return;
     }
-    Fate fate = fates.computeIfAbsent(entry.job(), unseen -> new Fate());
-    fate.crashesBefore = crashes;
+    Fate fate = fates.computeIfAbsent(job.job(), unseen -> new Fate());
+    fate.mishapsBefore = mishaps;
     switch (entry.verb()) {
       case "start" -> start(entry, job, fate);
       case "effect" -> fate.effect |= entry.accepted();
+      case "act" -> fate.granted++;
+      case "acted" -> fate.resolved |= entry.words().get(1).equals("resolve");
       default -> {
         if (entry.how().equals("stopped")) {
           fate.givenBack++;
@@ -69,15 +75,15 @@ final class Fates {
   }
 
   private void start(Entry entry, Acknowledged job, Fate fate) {
-    fate.fences.add(entry.fence());
+    fate.grants++;
     if (entry.fence() > fate.lastFence) {
       fate.lastFence = entry.fence();
       fate.lastAttempt = entry.attempt();
       fate.lastEnd = "none";
     }
     // Given back ones may be repeated; all others count, also those that a crash cut short.
-    if (entry.attempt() > job.maxAttempts()
-        || fate.fences.size() - fate.givenBack > job.maxAttempts()) {
+    int allowed = job.maxAttempts() + fate.granted;
+    if (entry.attempt() > allowed || fate.grants - fate.givenBack > allowed) {
       violations.add(
           new Violation(
               Rule.TOO_MANY_ATTEMPTS,
@@ -86,9 +92,9 @@ final class Fates {
                       entry.order(),
                       entry.job(),
                       entry.attempt(),
-                      fate.fences.size(),
+                      fate.grants,
                       fate.givenBack,
-                      job.maxAttempts())));
+                      allowed)));
     }
   }
 
@@ -98,7 +104,7 @@ final class Fates {
       Fate fate = fates.get(job.job());
       if (fate == null) {
         all.add(new Violation(Rule.LOST, job.line() + ": never started"));
-      } else if (!(job.doomed() ? isExhausted(job, fate) : isDone(fate))) {
+      } else if (!fate.resolved && !(job.doomed() ? isExhausted(job, fate) : isDone(fate))) {
         all.add(
             new Violation(
                 Rule.LOST,
@@ -118,9 +124,9 @@ final class Fates {
     return fate.effect && fate.lastEnd.equals("done");
   }
 
-  // A crash may have used up the last attempt between its claim and its start.
+  // A mishap may have used up the last attempt between its claim and its start.
   private boolean isExhausted(Acknowledged job, Fate fate) {
     return (fate.lastAttempt == job.maxAttempts() && fate.lastEnd.equals("failed"))
-        || crashes > fate.crashesBefore;
+        || mishaps > fate.mishapsBefore;
   }
 }

@@ -1,0 +1,49 @@
+package dev.holdfast.chaos;
+
+import dev.holdfast.testkit.TestDatabase;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/** A database of one run's own, because the count of deadlocks is the database's. */
+record ChaosDatabase(String jdbcUrl) {
+
+  static ChaosDatabase create() throws SQLException {
+    TestDatabase server = TestDatabase.shared();
+    String name = "chaos_" + Long.toHexString(System.nanoTime());
+    try (Connection connection = server.dataSource().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE DATABASE " + name);
+    }
+    return new ChaosDatabase(server.jdbcUrl().replace("/postgres?", "/" + name + "?"));
+  }
+
+  int port() {
+    return URI.create(jdbcUrl.substring("jdbc:".length())).getPort();
+  }
+
+  /** The same by way of another port here. */
+  String jdbcUrl(int port) {
+    return jdbcUrl.replaceFirst("//[^/]*/", "//127.0.0.1:" + port + "/");
+  }
+
+  /**
+   * Kills one of the server's processes, which makes it end all others and recover from its log.
+   */
+  void crash() {
+    try (Connection connection = TestDatabase.shared().dataSource().getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT pg_backend_pid()")) {
+      row.next();
+      new ProcessBuilder("kill", "-9", row.getString(1)).start().onExit().join();
+    } catch (SQLException e) {
+      // It was away already, or hangs up just now.
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

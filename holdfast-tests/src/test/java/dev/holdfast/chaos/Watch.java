@@ -1,0 +1,80 @@
+package dev.holdfast.chaos;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.invariant.Violation;
+import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.TenantName;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Looks at the invariants and at who is parked, all the time. One thread looks; others may ask
+ * afterwards.
+ */
+final class Watch {
+
+  private static final Duration OFTEN = Duration.ofMillis(500);
+  private static final int LOOKS_PER_CHECK = 8;
+
+  private final Holdfast holdfast;
+  private final Db db;
+  private final List<Violation> broken = new ArrayList<>();
+  private final Set<UUID> parked = new HashSet<>();
+  private int looks;
+  private int checks;
+
+  Watch(Holdfast holdfast) {
+    this.holdfast = holdfast;
+    this.db = holdfast.tenants().open(TenantName.DEFAULT).db();
+  }
+
+  Duration look() {
+    try {
+      parked.addAll(
+          db.withHandle(handle ->
+              handle
+                  .createQuery(db.sql("SELECT id FROM {schema}.job WHERE waiting_on IS NOT NULL"))
+                  .mapTo(UUID.class)
+                  .list()));
+      if (++looks % LOOKS_PER_CHECK == 0) {
+        lookClosely();
+      }
+    } catch (HoldfastException e) {
+      // The database is away.
+    }
+    return OFTEN;
+  }
+
+  void lookClosely() {
+    broken.addAll(holdfast.invariants().check());
+    checks++;
+  }
+
+  long live() {
+    return db.withHandle(handle ->
+        handle.createQuery(db.sql("SELECT count(*) FROM {schema}.job")).mapTo(Long.class).one());
+  }
+
+  /** Invariants that did not hold, at any of the many looks taken. */
+  List<Violation> broken() {
+    return broken;
+  }
+
+  int checks() {
+    return checks;
+  }
+
+  /** Jobs that were seen waiting for a resource; there were more. */
+  int parked() {
+    return parked.size();
+  }
+
+  long deadlocks() {
+    return holdfast.invariants().deadlocks();
+  }
+}

@@ -1,0 +1,183 @@
+package dev.holdfast.chaos.nemesis;
+
+import dev.holdfast.chaos.fleet.Fleet;
+import dev.holdfast.chaos.fleet.Fleet.Member;
+import dev.holdfast.chaos.fleet.Freeze;
+import dev.holdfast.chaos.ledger.LedgerClient;
+import dev.holdfast.chaos.load.Workload;
+import dev.holdfast.rig.Cable;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.random.RandomGenerator;
+
+/**
+ * Kills, freezes and terminates processes, cuts their connections and loses what they are answered,
+ * by the dice and so many times a minute. For one thread; others may read its counts.
+ */
+public final class Nemesis {
+
+  // One in three freezes is long enough to lose the lease and too short for resources to pass on.
+  private static final Duration PAST_LEASE = Workload.LEASE.plusMillis(1_500);
+  private static final Duration PAST_KILL_GRACE = Workload.LEASE.plusSeconds(8);
+  private static final int MOST_FROZEN = 2;
+  private static final int FEWEST_READY = 4; // of workers and agents
+
+  private final Fleet fleet;
+  private final Cables cables;
+  private final LedgerClient ledger;
+  private final Runnable crashDatabase;
+  private final RandomGenerator dice;
+  private final Map<Blow, Double> perMinute = new EnumMap<>(Blow.class);
+  private final Map<Blow, Integer> tried = new EnumMap<>(Blow.class);
+  private final Map<Blow, Integer> dealt = new ConcurrentHashMap<>();
+  private final List<CompletableFuture<?>> frozen = new ArrayList<>();
+
+  /** What there is to be hit. */
+  public record Victims(Fleet fleet, Cables cables, Runnable crashDatabase) {}
+
+  public Nemesis(Victims victims, LedgerClient ledger, Set<Blow> spared, RandomGenerator dice) {
+    this.fleet = victims.fleet;
+    this.cables = victims.cables;
+    this.crashDatabase = victims.crashDatabase;
+    this.ledger = ledger;
+    this.dice = dice;
+    for (Blow blow : Blow.values()) {
+      if (!spared.contains(blow)) {
+        perMinute.put(blow, blow.perMinute());
+      }
+    }
+  }
+
+  /** How long it is until the next blow: now and then several at once, now and then none. */
+  public Duration untilNext() {
+    double minutes = -Math.log(1 - dice.nextDouble()) / all();
+    return Duration.ofMillis((long) (minutes * 60_000));
+  }
+
+  private double all() {
+    return perMinute.values().stream().mapToDouble(Double::doubleValue).sum();
+  }
+
+  /** Does one thing, if somebody is left who can take over. */
+  public void act() throws IOException {
+    if (fleet.ready(member -> !member.isServer()).size() < FEWEST_READY) {
+      return; // hitting those who are behind already would make it longer, not harder
+    }
+    Blow blow = choose();
+    if (deal(blow)) {
+      dealt.merge(blow, 1, Integer::sum);
+    }
+  }
+
+  // Whichever is most overdue, and among those about equal any: so that also a short run comes to
+  // what is rare.
+  private Blow choose() {
+    int chosen = tried.values().stream().mapToInt(Integer::intValue).sum() + 1;
+    Blow mostOverdue = Blow.KILL;
+    double most = Double.NEGATIVE_INFINITY;
+    for (Map.Entry<Blow, Double> each : perMinute.entrySet()) {
+      double due = chosen * each.getValue() / all() - tried.getOrDefault(each.getKey(), 0);
+      double overdue = due + dice.nextDouble();
+      if (overdue > most) {
+        most = overdue;
+        mostOverdue = each.getKey();
+      }
+    }
+    tried.merge(mostOverdue, 1, Integer::sum);
+    return mostOverdue;
+  }
+
+  private boolean deal(Blow blow) throws IOException {
+    return switch (blow) {
+      case KILL -> hit(blow, member -> !member.isServer(), fleet::kill);
+      case TERMINATE -> hit(blow, member -> !member.isServer(), fleet::terminate);
+      case KILL_SERVER -> hit(blow, Member::isServer, fleet::kill);
+      case TERMINATE_SERVER -> hit(blow, Member::isServer, fleet::terminate);
+      case FREEZE -> freeze();
+      case CUT_WORKERS_FROM_SERVER -> cut(blow, anyServer());
+      case CUT_WORKERS_FROM_DATABASE -> cut(blow, cables.workersToDatabase());
+      case CUT_SERVERS_FROM_DATABASE -> cut(blow, cables.serversToDatabase());
+      case LOSE_CLAIM -> lose(blow, anyServer(), "POST /api/v1/leases HTTP", "\"fence\":");
+      case LOSE_PULL -> lose(blow, anyServer(), "GET /api/pull_job", "\"attempt_id\":");
+      case LOSE_DATABASE_CLAIM -> lose(blow, cables.workersToDatabase(), "WITH lanes AS", "");
+      case LOSE_COMMIT -> lose(blow, cables.workersToDatabase(), "COMMIT", "");
+      case CRASH_DATABASE -> {
+        ledger.says("cut " + blow);
+        crashDatabase.run();
+        yield true;
+      }
+    };
+  }
+
+  private Cable anyServer() {
+    return cables.toServers().get(dice.nextInt(cables.toServers().size()));
+  }
+
+  private boolean hit(Blow blow, Predicate<Member> which, Predicate<Member> how) {
+    List<Member> ready = fleet.ready(which);
+    if (ready.isEmpty()) {
+      return false;
+    }
+    Member victim = ready.get(dice.nextInt(ready.size()));
+    ledger.says("hits %s %s".formatted(victim.name(), blow));
+    return how.test(victim);
+  }
+
+  private boolean freeze() throws IOException {
+    frozen.removeIf(CompletableFuture::isDone);
+    List<Member> ready = fleet.ready(member -> !member.isServer());
+    if (frozen.size() >= MOST_FROZEN) {
+      return false;
+    }
+    Member victim = ready.get(dice.nextInt(ready.size()));
+    Duration length = dice.nextInt(3) == 0 ? PAST_LEASE : PAST_KILL_GRACE;
+    if (!fleet.freezes(victim)) {
+      return false;
+    }
+    Freeze freeze = Freeze.of(victim.process(), length);
+    ledger.says("frozen " + victim.name());
+    frozen.add(
+        freeze
+            .over()
+            .thenRun(() -> {
+              ledger.says("thawed " + victim.name());
+              fleet.thaws(victim);
+            }));
+    return true;
+  }
+
+  private boolean cut(Blow blow, Cable cable) {
+    ledger.says("cut " + blow);
+    cable.cut();
+    return true;
+  }
+
+  // Counts when it has happened: perhaps nobody asks for a while.
+  private boolean lose(Blow blow, Cable cable, String question, String answer) {
+    cable.loseNext(
+        question,
+        answer,
+        () -> {
+          var unused = ledger.tell("lost " + blow);
+          dealt.merge(blow, 1, Integer::sum);
+        });
+    return false;
+  }
+
+  /** Waits until nobody is frozen any more. */
+  public void rest() {
+    frozen.forEach(CompletableFuture::join);
+  }
+
+  public int dealt(Blow blow) {
+    return dealt.getOrDefault(blow, 0);
+  }
+}
