@@ -6,6 +6,7 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Policy.OnLeaseLost;
+import dev.holdfast.lease.Steadiness.Absence;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
@@ -123,14 +124,14 @@ final class OverdueAttempts {
 
     /**
      * A worker that was cut off from the database together with us is not dead. Before its lease
-     * counts as lost, there must have been as much time to renew it as it is long.
+     * counts as lost, there must have been as much time to renew it as it is long, since it last
+     * was.
      */
-    boolean isOver(Duration steady) {
+    boolean isOver(Absence absence) {
       Duration length = agent.map(Silence::lease).orElse(lease.policy().leaseLength());
-      Duration patience = length.minus(steady);
       return timedOut
-          || silent.compareTo(patience.isNegative() ? Duration.ZERO : patience) > 0
-          || agent.filter(silence -> silence.isTooLong(steady)).isPresent();
+          || (silent.isPositive() && silent.compareTo(absence.within(length.plus(silent))) > 0)
+          || agent.filter(silence -> silence.isTooLong(absence)).isPresent();
     }
 
     Outcome outcome() {
@@ -163,9 +164,8 @@ final class OverdueAttempts {
   private record Silence(Duration lasts, Duration patience, Duration lease) {
 
     /** As with leases: while nobody could be heard, nobody was silent. */
-    boolean isTooLong(Duration steady) {
-      Duration blind = patience.minus(steady);
-      return lasts.compareTo(blind.isNegative() ? patience : patience.plus(blind)) > 0;
+    boolean isTooLong(Absence absence) {
+      return lasts.compareTo(patience.plus(absence.within(lasts))) > 0;
     }
   }
 
@@ -206,19 +206,19 @@ final class OverdueAttempts {
   /**
    * Ends them until there are none; answers how many.
    *
-   * @param steady how long workers have been able to renew their leases
+   * @param absence when workers have not been able to renew their leases
    */
-  int end(Duration steady) {
+  int end(Absence absence) {
     int total = 0;
     int ended;
     List<UUID> found;
     do {
       found = db.withHandle(this::overdue);
-      ended = found.isEmpty() ? 0 : endBatch(found, steady);
+      ended = found.isEmpty() ? 0 : endBatch(found, absence);
       total += ended;
     } while (found.size() == BATCH && ended > 0);
     List<UUID> orphans = db.inTransaction(this::ofSilentAgents);
-    total += orphans.isEmpty() ? 0 : endBatch(orphans, steady);
+    total += orphans.isEmpty() ? 0 : endBatch(orphans, absence);
     if (total > 0) {
       log.warn("Ended {} attempts that ran too long or whose workers fell silent", total);
     }
@@ -247,9 +247,9 @@ final class OverdueAttempts {
     return workers.contains(attempt.lease.worker()) && !attempt.startedAt.isAfter(before);
   }
 
-  private int endBatch(List<UUID> jobIds, Duration steady) {
+  private int endBatch(List<UUID> jobIds, Absence absence) {
     try {
-      return db.inTransaction(handle -> end(handle, jobIds, each -> each.isOver(steady)));
+      return db.inTransaction(handle -> end(handle, jobIds, each -> each.isOver(absence)));
     } catch (RuntimeException e) {
       if (SqlErrors.isPassing(e) || jobIds.size() == 1) {
         throw e;
@@ -257,7 +257,7 @@ final class OverdueAttempts {
       // One of them is the reason; the others need not wait for it.
       return jobIds.stream()
           .mapToInt(id ->
-              Reaper.tried("end the attempt of job " + id, () -> endBatch(List.of(id), steady)))
+              Reaper.tried("end the attempt of job " + id, () -> endBatch(List.of(id), absence)))
           .sum();
     }
   }

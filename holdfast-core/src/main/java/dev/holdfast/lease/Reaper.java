@@ -3,6 +3,7 @@ package dev.holdfast.lease;
 import dev.holdfast.fleet.Predecessors;
 import dev.holdfast.hold.Holds;
 import dev.holdfast.hold.Pruner;
+import dev.holdfast.lease.Steadiness.Absence;
 import dev.holdfast.retention.History;
 import dev.holdfast.retention.Retention;
 import dev.holdfast.slot.Slots;
@@ -82,8 +83,8 @@ public final class Reaper {
   /** The same for one whose look was part of a larger one, and who is told when to sweep. */
   int runOnce(Outlook first) {
     Outlook outlook = first;
-    Duration steady = steadiness.measure(outlook.serverUp());
-    int ended = outlook.overdue() ? tried("end overdue attempts", () -> overdue.end(steady)) : 0;
+    Absence absence = steadiness.measure(outlook.serverUp());
+    int ended = outlook.overdue() ? tried("end overdue attempts", () -> overdue.end(absence)) : 0;
     if (ended > 0) {
       outlook = look(); // what they held passes on, perhaps at once
     }

@@ -25,24 +25,41 @@ class SteadinessTest {
   private final Steadiness steadiness = Steadiness.watched(PERIOD, nanos::get);
 
   @Test
-  void time_is_steady_until_the_reaper_comes_late_and_then_begins_anew() {
-    Duration first = measure();
+  void when_the_reaper_comes_late_the_database_counts_as_away_since_it_came_last() {
+    assertThat(awayWithin(UP)).isZero();
     pass(PERIOD);
-    Duration second = measure();
-    assertThat(second).isGreaterThanOrEqualTo(first);
+    assertThat(awayWithin(UP)).isZero();
 
     pass(Duration.ofMinutes(1)); // the database was away, or the reaper's machine asleep
-    assertThat(measure()).isZero();
+    assertThat(awayWithin(UP)).isEqualTo(Duration.ofMinutes(1));
     pass(PERIOD);
-    assertThat(measure()).isBetween(Duration.ofSeconds(1), PERIOD);
+    assertThat(awayWithin(UP)).isEqualTo(Duration.ofMinutes(1));
+    assertThat(awayWithin(Duration.ofSeconds(15))).isEqualTo(Duration.ofSeconds(10));
+    assertThat(awayWithin(PERIOD)).isZero();
   }
 
   @Test
-  void time_is_steady_for_no_longer_than_the_server_is_up() {
-    measure();
+  void a_reaper_that_is_always_late_counts_the_delay_alone() {
+    awayWithin(UP);
+    Duration late = PERIOD.multipliedBy(4);
+    pass(late);
+    assertThat(awayWithin(UP)).isEqualTo(late);
+
+    for (int round = 0; round < 10; round++) {
+      pass(late);
+      awayWithin(UP);
+    }
+
+    assertThat(awayWithin(UP)).isEqualTo(late.plus(PERIOD.multipliedBy(3 * 10)));
+  }
+
+  @Test
+  void before_the_server_started_it_was_away() {
+    awayWithin(UP);
     pass(PERIOD);
 
-    assertThat(steadiness.measure(Duration.ofSeconds(2))).isEqualTo(Duration.ofSeconds(2));
+    assertThat(steadiness.measure(Duration.ofSeconds(2)).within(Duration.ofSeconds(10)))
+        .isEqualTo(Duration.ofSeconds(8));
   }
 
   @Test
@@ -55,29 +72,29 @@ class SteadinessTest {
             RandomGenerator.getDefault(),
             () -> {})
         .claim(ClaimRequest.of("worker", Set.of("default"), 1));
-    tenant.advance(Duration.ofSeconds(40));
+    tenant.advance(Duration.ofHours(1)); // many times as long as the lease
 
-    reapWhenSteadyFor(Duration.ZERO);
+    reapWhenUpFor(Duration.ZERO);
     assertThat(tenant.job(id).state()).isEqualTo(JobState.RUNNING);
-    reapWhenSteadyFor(Duration.ofSeconds(19));
+    reapWhenUpFor(Duration.ofSeconds(29));
     assertThat(tenant.job(id).state()).isEqualTo(JobState.RUNNING);
-    reapWhenSteadyFor(Duration.ofSeconds(30));
+    reapWhenUpFor(Duration.ofSeconds(31));
 
     assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
   }
 
-  private void reapWhenSteadyFor(Duration time) {
+  private void reapWhenUpFor(Duration time) {
     new Reaper(
             tenant.tenant(),
             RandomGenerator.getDefault(),
             () -> {},
-            serverUp -> time,
+            serverUp -> last -> last.minus(time),
             Retention.DEFAULTS)
         .runOnce();
   }
 
-  private Duration measure() {
-    return steadiness.measure(UP.plusNanos(nanos.get()));
+  private Duration awayWithin(Duration last) {
+    return steadiness.measure(UP.plusNanos(nanos.get())).within(last);
   }
 
   private void pass(Duration time) {

@@ -5,11 +5,15 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 
 /**
@@ -32,8 +36,16 @@ public final class Cluster implements AutoCloseable {
 
   /** Makes one and starts it. */
   public static Cluster start(Path directory) throws IOException {
-    Cluster cluster =
-        new Cluster(new Commands(Binaries.in(directory)), directory.resolve("primary"), "");
+    return start(directory, Binaries.in(directory));
+  }
+
+  /**
+   * The same of another server's programs: those that come with us cannot rewind, for one.
+   *
+   * @param programs the directory with {@code bin} in it
+   */
+  public static Cluster start(Path directory, Path programs) throws IOException {
+    Cluster cluster = new Cluster(new Commands(programs), directory.resolve("primary"), "");
     cluster.commands.run(
         "initdb",
         "--pgdata=" + cluster.data(),
@@ -41,7 +53,13 @@ public final class Cluster implements AutoCloseable {
         "--auth=trust",
         "--encoding=UTF8",
         "--locale=C",
+        "--data-checksums", // or it cannot be rewound
         "--no-sync");
+    // Into its file, because pg_rewind starts it, too, and it must not throw away what that needs.
+    Files.writeString(
+        cluster.data().resolve("postgresql.conf"),
+        "wal_keep_size = 1GB\n",
+        StandardOpenOption.APPEND);
     cluster.start();
     return cluster;
   }
@@ -65,12 +83,13 @@ public final class Cluster implements AutoCloseable {
     try (Stream<Path> files = Files.walk(from)) {
       for (Path file : files.toList()) {
         Path copy = to.resolve(from.relativize(file));
-        Files.copy(file, copy, java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
+        Files.copy(file, copy, StandardCopyOption.COPY_ATTRIBUTES);
       }
     }
   }
 
-  private void start() {
+  /** Accepts connections when this returns. */
+  public void start() {
     commands.run(
         "pg_ctl",
         "start",
@@ -80,11 +99,16 @@ public final class Cluster implements AutoCloseable {
         "--options=-c port="
             + port
             + " -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
-            + " -c max_connections=100 -c shared_buffers=64MB -c wal_keep_size=1GB"
+            + " -c max_connections=100 -c shared_buffers=64MB"
             + options);
   }
 
-  private void stop(String mode) {
+  /**
+   * Ends it.
+   *
+   * @param mode as {@code pg_ctl} calls it: smart, fast, immediate
+   */
+  public void stop(String mode) {
     commands.run("pg_ctl", "stop", "--pgdata=" + data(), "--mode=" + mode, "--wait");
   }
 
@@ -97,6 +121,51 @@ public final class Cluster implements AutoCloseable {
   /** Gone for good. */
   public void crash() {
     stop("immediate");
+  }
+
+  /** All its processes stand still: nobody is refused, and nobody is answered. */
+  public void freeze() throws IOException, InterruptedException {
+    long postmaster = postmaster();
+    signal("-STOP", Stream.of(postmaster)); // first, so that there will be no more of them
+    signal("-STOP", children(postmaster));
+  }
+
+  /** They go on. */
+  public void thaw() throws IOException, InterruptedException {
+    long postmaster = postmaster();
+    signal("-CONT", Stream.concat(children(postmaster), Stream.of(postmaster)));
+  }
+
+  private long postmaster() throws IOException {
+    return Long.parseLong(Files.readAllLines(data().resolve("postmaster.pid")).getFirst());
+  }
+
+  private static Stream<Long> children(long pid) {
+    return ProcessHandle.of(pid).stream()
+        .flatMap(ProcessHandle::descendants)
+        .map(ProcessHandle::pid);
+  }
+
+  private static void signal(String signal, Stream<Long> pids)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("kill", signal));
+    pids.map(String::valueOf).forEach(command::add);
+    // A connection may have ended by itself meanwhile, and its process with it.
+    new ProcessBuilder(command).redirectErrorStream(true).start().waitFor();
+  }
+
+  /** Was the primary, was stopped, and from now on follows the one that took its place. */
+  public void follow(Cluster primary) throws IOException, SQLException {
+    primary.execute("CHECKPOINT"); // without one since its promotion it looks as before that
+    commands.run(
+        "pg_rewind",
+        "--target-pgdata=" + data(),
+        "--source-server=host=127.0.0.1 port=%d user=postgres dbname=postgres"
+            .formatted(primary.port),
+        "--no-sync");
+    options = " -c primary_conninfo='host=127.0.0.1 port=%d user=postgres'".formatted(primary.port);
+    Files.createFile(data().resolve("standby.signal"));
+    start();
   }
 
   private Path data() {
