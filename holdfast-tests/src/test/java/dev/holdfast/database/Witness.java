@@ -1,0 +1,147 @@
+package dev.holdfast.database;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.job.JobState;
+import dev.holdfast.lease.FinishReply;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.worker.JobContext;
+import dev.holdfast.worker.WorkerListener;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+
+/**
+ * Remembers, outside of the database, what it said was done, and compares that with what is in it.
+ * Thread-safe.
+ */
+final class Witness implements WorkerListener {
+
+  private static final String STATES =
+      """
+      SELECT id, state FROM holdfast_default.job_all WHERE id = ANY (?)
+      """;
+
+  private final Set<UUID> enqueued = ConcurrentHashMap.newKeySet();
+  private final Set<UUID> finished = ConcurrentHashMap.newKeySet();
+  private final Map<UUID, Long> running = new ConcurrentHashMap<>();
+  private final Map<String, Long> fences = new ConcurrentHashMap<>();
+  private final ConcurrentLinkedQueue<String> violations = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger attempts = new AtomicInteger();
+  private final AtomicInteger refused = new AtomicInteger();
+
+  /** The database said that it has the job. */
+  void enqueued(UUID id) {
+    enqueued.add(id);
+  }
+
+  /** A handler begins. */
+  void started(JobContext job, Collection<String> resources) {
+    attempts.incrementAndGet();
+    String id = job.jobId().toString();
+    growing("job " + id, job.fence());
+    resources.forEach(resource -> growing(resource, job.fence()));
+    Long other = running.put(job.jobId(), job.fence());
+    if (other != null) {
+      violated("job %s: fence %d runs beside fence %d", id, job.fence(), other);
+    }
+    if (finished.contains(job.jobId())) {
+      violated("job %s was finished, and is granted again", id);
+    }
+  }
+
+  private void growing(String what, long fence) {
+    Long earlier = fences.put(what, fence);
+    if (earlier != null && earlier >= fence) {
+      violated("%s: fence %d after %d", what, fence, earlier);
+    }
+  }
+
+  /** A handler is over, however it ended. */
+  void ended(JobContext job) {
+    running.remove(job.jobId(), job.fence());
+  }
+
+  @Override
+  public void finished(Lease lease, FinishReply reply) {
+    if (reply.equals(new FinishReply.Recorded(JobState.SUCCEEDED))) {
+      if (!finished.add(lease.key().jobId())) {
+        violated("job %s finished twice", lease.key().jobId());
+      }
+    } else {
+      refused.incrementAndGet();
+    }
+  }
+
+  /** What was acknowledged until now is in the database, and no rule is broken there. */
+  void compare(DataSource database, String when) throws SQLException {
+    Set<UUID> ended = Set.copyOf(finished);
+    Set<UUID> known = Set.copyOf(enqueued);
+    Map<UUID, String> states = states(database, known);
+    for (UUID id : known) {
+      String state = states.get(id);
+      if (state == null) {
+        violated("%s: job %s was acknowledged, and is lost", when, id);
+      } else if (ended.contains(id) && !state.equals("succeeded")) {
+        violated("%s: job %s was finished, and is %s", when, id, state);
+      }
+    }
+    Holdfast.on(database).invariants().check().forEach(broken -> violated("%s: %s", when, broken));
+  }
+
+  /** How many of the acknowledged jobs the database does not call finished. */
+  long unfinished(DataSource database) throws SQLException {
+    return states(database, Set.copyOf(enqueued)).values().stream()
+        .filter(state -> !state.equals("succeeded"))
+        .count();
+  }
+
+  private static Map<UUID, String> states(DataSource database, Set<UUID> ids) throws SQLException {
+    Map<UUID, String> states = new HashMap<>();
+    try (Connection connection = database.getConnection();
+        PreparedStatement query = connection.prepareStatement(STATES)) {
+      query.setArray(1, connection.createArrayOf("uuid", ids.toArray()));
+      try (ResultSet rows = query.executeQuery()) {
+        while (rows.next()) {
+          states.put(rows.getObject("id", UUID.class), rows.getString("state"));
+        }
+      }
+    }
+    return states;
+  }
+
+  void violated(String words, Object... values) {
+    violations.add(words.formatted(values));
+  }
+
+  List<String> violations() {
+    return List.copyOf(violations);
+  }
+
+  int enqueued() {
+    return enqueued.size();
+  }
+
+  int finished() {
+    return finished.size();
+  }
+
+  int attempts() {
+    return attempts.get();
+  }
+
+  /** Ends that were no longer wanted, because the lease was lost. */
+  int refused() {
+    return refused.get();
+  }
+}
