@@ -6,6 +6,7 @@ import dev.holdfast.Holdfast;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import javax.sql.DataSource;
@@ -18,6 +19,9 @@ public final class TestDatabase {
 
   /** Names a directory with initdb and pg_ctl to test against. */
   public static final String BINARIES_PROPERTY = "holdfast.test.postgres";
+
+  /** When true, everything goes through a PgBouncer in transaction mode. */
+  public static final String BOUNCER_PROPERTY = "holdfast.test.pgbouncer";
 
   private static final int CONNECTIONS = 60;
 
@@ -35,8 +39,14 @@ public final class TestDatabase {
 
   private TestDatabase() {
     jdbcUrl = startServer();
-    dataSource = pool(jdbcUrl, CONNECTIONS);
-    holdfast = Holdfast.on(dataSource).migrate();
+    if (Boolean.getBoolean(BOUNCER_PROPERTY)) {
+      dataSource = pool(startBouncer(jdbcUrl) + "&prepareThreshold=0", CONNECTIONS);
+      DataSource direct = pool(jdbcUrl, 2); // notifications do not get through it
+      holdfast = Holdfast.builder(dataSource).listenOn(direct).build().migrate();
+    } else {
+      dataSource = pool(jdbcUrl, CONNECTIONS);
+      holdfast = Holdfast.on(dataSource).migrate();
+    }
   }
 
   private static final class Shared {
@@ -51,7 +61,7 @@ public final class TestDatabase {
     return dataSource;
   }
 
-  /** For connections that must not come from the pool, such as those of other roles. */
+  /** For connections that must not come from the pool, such as those of other roles; direct. */
   public String jdbcUrl() {
     return jdbcUrl;
   }
@@ -74,11 +84,22 @@ public final class TestDatabase {
     }
   }
 
+  private static String startBouncer(String jdbcUrl) {
+    try {
+      Path directory = Files.createTempDirectory("holdfast-pgbouncer");
+      Bouncer bouncer = Bouncer.start(directory, jdbcUrl, "transaction", CONNECTIONS);
+      Runtime.getRuntime().addShutdownHook(new Thread(bouncer::end));
+      return bouncer.jdbcUrl();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private static DataSource pool(String jdbcUrl, int connections) {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(jdbcUrl);
     config.setMaximumPoolSize(connections);
-    config.setMinimumIdle(4);
+    config.setMinimumIdle(Math.min(4, connections));
     // A zone with an odd offset: whatever confuses local time with UTC fails here, not in Auckland.
     config.setConnectionInitSql("SET TIME ZONE 'Pacific/Chatham'");
     return new HikariDataSource(config);

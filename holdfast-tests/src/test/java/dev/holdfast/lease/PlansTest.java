@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.CoreStatement;
 import dev.holdfast.tenant.Db;
+import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.testkit.TestTenant;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -18,6 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -29,6 +31,10 @@ import tools.jackson.databind.json.JsonMapper;
  * their contents. A driver keeps a prepared statement's plan, so one that was made for an empty
  * table is still in use when fifty thousand jobs have arrived.
  */
+@DisabledIfSystemProperty(
+    named = TestDatabase.BOUNCER_PROPERTY,
+    matches = "true",
+    disabledReason = "It tells a session how to plan what is prepared in it.")
 class PlansTest {
 
   private static final int JOBS = 50_000;

@@ -14,6 +14,7 @@ import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.database.Database;
 import dev.holdfast.server.database.DatabaseConfig;
 import dev.holdfast.tenant.Pooling;
+import dev.holdfast.testkit.Bouncer;
 import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.testkit.TestTenant;
 import dev.holdfast.worker.Worker;
@@ -44,7 +45,7 @@ class BouncerTest {
 
   @BeforeAll
   static void start() throws Exception {
-    bouncer = Bouncer.start(directory, TestDatabase.shared().jdbcUrl(), "transaction");
+    bouncer = Bouncer.start(directory, TestDatabase.shared().jdbcUrl(), "transaction", 8);
   }
 
   @AfterAll
@@ -122,7 +123,7 @@ class BouncerTest {
     assertThat(pooling(bouncer.jdbcUrl())).isEqualTo(new Pooling(true, false));
     assertThat(pooling(TestDatabase.shared().jdbcUrl())).isEqualTo(new Pooling(false, true));
     Path other = java.nio.file.Files.createDirectory(directory.resolve("session"));
-    try (Bouncer session = Bouncer.start(other, TestDatabase.shared().jdbcUrl(), "session")) {
+    try (Bouncer session = Bouncer.start(other, TestDatabase.shared().jdbcUrl(), "session", 8)) {
       assertThat(pooling(session.jdbcUrl())).isEqualTo(new Pooling(false, true));
     }
   }

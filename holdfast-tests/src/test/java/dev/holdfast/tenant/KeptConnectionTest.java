@@ -4,11 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.testkit.TestTenant;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@DisabledIfSystemProperty(
+    named = TestDatabase.BOUNCER_PROPERTY,
+    matches = "true",
+    disabledReason =
+        "It makes a session read-only, which whoever gets that session next would find.")
 class KeptConnectionTest {
 
   @RegisterExtension final TestTenant tenant = new TestTenant();

@@ -1,4 +1,4 @@
-package dev.holdfast.server;
+package dev.holdfast.testkit;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -11,8 +11,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A real PgBouncer in front of a database, in transaction mode. Needs Debian's package. */
-final class Bouncer implements AutoCloseable {
+/** A real PgBouncer in front of a database. Needs Debian's package. */
+public final class Bouncer implements AutoCloseable {
 
   private static final Path DEBIANS = Path.of("/usr/sbin/pgbouncer"); // not on everybody's PATH
 
@@ -24,9 +24,14 @@ final class Bouncer implements AutoCloseable {
     this.port = port;
   }
 
-  /** Starts one; it answers when this returns. */
-  static Bouncer start(Path directory, String jdbcUrl, String mode)
-      throws IOException, InterruptedException {
+  /**
+   * Starts one; it answers when this returns.
+   *
+   * @param mode as it calls it: transaction, session
+   * @param connections to the database, at most
+   */
+  public static Bouncer start(Path directory, String jdbcUrl, String mode, int connections)
+      throws IOException {
     URI database = URI.create(jdbcUrl.substring("jdbc:".length()));
     int port = freePort();
     Path settings = directory.resolve("pgbouncer.ini");
@@ -41,11 +46,11 @@ final class Bouncer implements AutoCloseable {
         unix_socket_dir =
         auth_type = any
         pool_mode = %s
-        default_pool_size = 8
-        max_client_conn = 200
+        default_pool_size = %d
+        max_client_conn = 500
         ignore_startup_parameters = extra_float_digits
         """
-            .formatted(database.getPort(), port, mode));
+            .formatted(database.getPort(), port, mode, connections));
     // It gives root up before it reads.
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
     String program = Files.exists(DEBIANS) ? DEBIANS.toString() : "pgbouncer";
@@ -69,7 +74,7 @@ final class Bouncer implements AutoCloseable {
     return bouncer;
   }
 
-  String jdbcUrl() {
+  public String jdbcUrl() {
     return "jdbc:postgresql://127.0.0.1:%d/postgres?user=postgres".formatted(port);
   }
 
@@ -87,9 +92,13 @@ final class Bouncer implements AutoCloseable {
     }
   }
 
+  void end() {
+    process.destroy();
+  }
+
   @Override
   public void close() throws InterruptedException {
-    process.destroy();
+    end();
     process.waitFor();
   }
 }
