@@ -72,7 +72,7 @@ final class BoundedAccess {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException(what);
     } catch (ExecutionException e) {
-      throw rethrown(e.getCause());
+      throw rethrown(e);
     } finally {
       result.cancel(false); // of no effect where there is one; else what comes is unwanted
     }
@@ -111,12 +111,12 @@ final class BoundedAccess {
     }
   }
 
-  private static IOException rethrown(Throwable cause) {
-    return switch (cause) {
-      case IOException e -> e;
-      case RuntimeException e -> throw e;
-      case Error e -> throw e;
-      default -> new IOException(cause);
+  private static IOException rethrown(ExecutionException e) {
+    return switch (e.getCause()) {
+      case IOException cause -> cause;
+      case RuntimeException cause -> throw cause;
+      case Error cause -> throw cause;
+      case null, default -> new IOException(e);
     };
   }
 }
