@@ -51,8 +51,14 @@ public final class Json {
       return node;
     } catch (JacksonException e) {
       throw HoldfastException.invalid(
-          field, text, "JSON (" + String.valueOf(e.getOriginalMessage()) + ")");
+          field, text.length() + " characters", "JSON; " + where(e)); // it may hold a secret
     }
+  }
+
+  // Its own words show what stands there.
+  private static String where(JacksonException e) {
+    return "this goes wrong at line %d, column %d"
+        .formatted(e.getLocation().getLineNr(), e.getLocation().getColumnNr());
   }
 
   /** Refuses what is nested deeper than anybody reads. */

@@ -11,13 +11,13 @@ import tools.jackson.databind.node.ObjectNode;
  * Arguments as people get to see them. Those that a job names in {@code secrets}, in {@code env} or
  * beside it, are for the worker that has its lease and for nobody else.
  */
-final class MaskedArgs {
+public final class MaskedArgs {
 
   private static final String MASK = "***";
 
   private MaskedArgs() {}
 
-  static Payload of(Payload args) {
+  public static Payload of(Payload args) {
     if (!args.json().contains("\"secrets\"")) {
       return args; // as nearly all are: they go out letter by letter
     }

@@ -43,6 +43,7 @@ final class AllowedMounts {
   /** Where it really is, if that may be mounted. */
   Optional<Path> find(String path, boolean readOnly) {
     return real(path)
+        .filter(place -> place.toString().indexOf(':') < 0) // which ends it, for the engine
         .filter(place ->
             roots.stream()
                 .anyMatch(root -> place.startsWith(root.path) && (readOnly || !root.readOnly)));

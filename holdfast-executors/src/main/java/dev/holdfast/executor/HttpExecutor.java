@@ -50,7 +50,11 @@ final class HttpExecutor implements KindExecutor {
   private final Secrets secrets;
 
   HttpExecutor(ExecutorConfig config) {
-    this.allowedHosts = new AllowedHosts(config.allowedHosts());
+    this(config, new AllowedHosts(config.allowedHosts()));
+  }
+
+  HttpExecutor(ExecutorConfig config, AllowedHosts allowedHosts) {
+    this.allowedHosts = allowedHosts;
     this.secrets = new Secrets(config.secrets());
   }
 
@@ -92,6 +96,11 @@ final class HttpExecutor implements KindExecutor {
     long untilNanos = System.nanoTime() + first.timeout().toNanos();
     HttpArgs call = first;
     for (int redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+      if (allowedHosts.leadsAstray(call.url().getHost())) {
+        return permanent(
+            "HOST_NOT_ALLOWED",
+            call.url().getHost() + " leads to where no calls are made from here");
+      }
       HttpResponse<BoundedBody.Read> answer = send(request(call, job), untilNanos);
       Optional<String> location = redirect(answer);
       if (location.isEmpty()) {

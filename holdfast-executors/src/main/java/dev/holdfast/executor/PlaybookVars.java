@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class PlaybookVars {
 
   private static final String OWN = "ansible_"; // how it is reached is not for jobs to say
+  private static final String MEANING = "__ansible_"; // what a value is to Ansible
+  private static final String UNSAFE = MEANING + "unsafe";
   private static final String SECRETS = "secrets";
 
   private final Map<String, Object> vars;
@@ -47,7 +49,7 @@ final class PlaybookVars {
           texts.put(name, text);
         }
         if (!name.equals(SECRETS)) {
-          vars.put(name, literal(value));
+          vars.put(checked(name), literal(value));
         }
       });
     }
@@ -73,12 +75,11 @@ final class PlaybookVars {
   }
 
   // Ansible evaluates what looks like a template, and templates can run anything. What a job says
-  // is
-  // to be taken as it stands.
+  // is to be taken as it stands; also half of a template, which a playbook may put together with
+  // the other half and keep. A text without a brace is neither.
   private static @Nullable Object literal(@Nullable Object value) {
     return switch (value) {
-      case String text when text.contains("{{") || text.contains("{%") || text.contains("{#") ->
-          Map.of("__ansible_unsafe", text);
+      case String text when text.contains("{") || text.contains("}") -> Map.of(UNSAFE, text);
       case List<?> list -> {
         List<@Nullable Object> literals = new ArrayList<>();
         list.forEach(each -> literals.add(literal(each)));
@@ -86,12 +87,20 @@ final class PlaybookVars {
       }
       case Map<?, ?> map -> {
         Map<String, @Nullable Object> literals = new LinkedHashMap<>();
-        map.forEach((name, each) -> literals.put(String.valueOf(name), literal(each)));
+        map.forEach((name, each) -> literals.put(checked(String.valueOf(name)), literal(each)));
         yield literals;
       }
       case null -> null;
       default -> value;
     };
+  }
+
+  // It takes an object with such a key for something else than an object: for a text of its vault.
+  private static String checked(String name) {
+    if (name.startsWith(MEANING)) {
+      throw HoldfastException.invalid("args", name, "names that do not begin with " + MEANING);
+    }
+    return name;
   }
 
   String json() {

@@ -50,6 +50,7 @@ public final class HoldfastServer implements AutoCloseable {
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final List<Route> routes;
   private final Ui ui;
+  private final Figures figures = new Figures();
   private final LongPolls polls;
   private final AgentDesks agents;
   private final Optional<String> newToken;
@@ -66,7 +67,6 @@ public final class HoldfastServer implements AutoCloseable {
         config.trust().auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
     seed(holdfast, desks, environment);
     seedSecret(desks, environment);
-    Figures figures = new Figures();
     Parts parts = new Parts(config, holdfast, desks, tokens, polls, workers, hints);
     Sampler sampler = new Sampler(holdfast);
     List<Route> api = Routes.of(parts);
@@ -190,6 +190,10 @@ public final class HoldfastServer implements AutoCloseable {
   /** The first token, when this start made it. */
   public Optional<String> newToken() {
     return newToken;
+  }
+
+  Figures figures() {
+    return figures;
   }
 
   /** The table of routes. */

@@ -39,7 +39,8 @@ final class Pages {
                 "/metrics",
                 Role.VIEWER,
                 "Figures, for Prometheus",
-                request -> Answer.text("text/plain; version=0.0.4", figures.text()))
+                request ->
+                    Answer.text("text/plain; version=0.0.4", figures(holdfast, figures, request)))
             .ofAllTenants(),
         Route.open("/", "To the dashboard", Pages::home));
   }
@@ -48,6 +49,13 @@ final class Pages {
     List<Route> all = List.copyOf(routes);
     return List.of(
         Route.open("/openapi.json", "This document", request -> Answer.ok(OpenApi.of(all))));
+  }
+
+  // Somebody of one tenant is not to learn what others call their things.
+  private static String figures(Holdfast holdfast, Figures figures, Request request) {
+    boolean seesAll =
+        request.principal().tenant().isEmpty() || holdfast.tenants().list().size() < 2;
+    return seesAll ? figures.text() : figures.textWithoutNames();
   }
 
   private static ObjectNode ok() {

@@ -161,6 +161,54 @@ class AnsibleExecutorTest extends ExecutorTest {
         .doesNotContain("pwned");
   }
 
+  // Two harmless halves that a playbook puts together and keeps become a template only then.
+  @Test
+  void halves_of_a_template_do_not_become_one() throws Exception {
+    playbook(
+        """
+        - set_fact: {both: "{{ left }}{{ right }}"}
+        - debug: {msg: "{{ both }}"}
+        """);
+
+    Job shown = play(HERE, Map.of("left", "{", "right", "{ lookup('pipe', 'echo pwn' + 'ed') }}"));
+
+    assertThat(String.join("\n", tenant.jobs().log(shown.id()))).doesNotContain("pwned");
+  }
+
+  @Test
+  void arguments_are_data_to_ansible_whatever_they_are_called() throws Exception {
+    playbook("- debug: {msg: \"{{ deep }}\"}");
+
+    for (String name : List.of("__ansible_vault", "__ansible_unsafe", "__ansible_type")) {
+      Job job = play(HERE, Map.of("deep", List.of(Map.of(name, "$ANSIBLE_VAULT;1.1;AES256"))));
+      assertThat(job.errorCode()).as(name).contains("INVALID_ARGUMENT");
+      assertThat(job.errorMessage().orElseThrow()).contains(name);
+    }
+    for (String name : List.of("ANSIBLE_HOST", "ansible_ssh_common_args", "Ansible_Connection")) {
+      assertThat(play(HERE, Map.of(name, "x")).errorCode()).contains("INVALID_ARGUMENT");
+    }
+  }
+
+  @Test
+  void a_nodes_names_are_words_of_an_inventory_and_no_options_or_patterns() throws Exception {
+    playbook("- debug: {msg: \"at {{ inventory_hostname }} to {{ ansible_host }}\"}");
+    NodeAddress strange =
+        new NodeAddress(
+            "--list-hosts *,all:!x\n[evil] {{ 7 * 7 }}",
+            "{{ lookup('pipe', 'echo pwn' + 'ed') }} -oProxyCommand=x",
+            Optional.empty(),
+            Optional.of("{{ 7 * 7 }}"),
+            Optional.empty(),
+            Optional.of("local"));
+
+    Job job = play(strange, Map.of());
+
+    assertThat(String.join("\n", tenant.jobs().log(job.id())))
+        .contains("at --list-hosts___all__x__evil_____7___7___")
+        .doesNotContain("pwned", "49");
+    assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
+  }
+
   @Test
   void secrets_reach_the_playbook_and_nobody_who_looks() throws Exception {
     playbook(

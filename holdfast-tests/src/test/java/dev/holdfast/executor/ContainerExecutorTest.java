@@ -104,6 +104,56 @@ class ContainerExecutorTest extends ExecutorTest {
         .isEqualTo(JobState.SUCCEEDED);
   }
 
+  @Test
+  void a_name_of_an_image_leads_nowhere_but_to_an_image() {
+    AllowedImages images = new AllowedImages(Set.of("registry.example.org/team/*"));
+
+    assertThat(images.allow("registry.example.org/team/app:1")).isTrue();
+    assertThat(images.allow("registry.example.org/team/app@sha256:00")).isTrue();
+    assertThat(
+            List.of(
+                "registry.example.org/team/../evil/app",
+                "registry.example.org/team/..",
+                "registry.example.org/team/./app",
+                "registry.example.org/team//app",
+                "registry.example.org/team/../../../containers/json",
+                "registry.example.org/team/app json",
+                "registry.example.org/team/app?x=y",
+                "registry.example.org/team/app#x",
+                "registry.example.org/team/app%2e%2e",
+                "registry.example.org/team/app\nx",
+                "--privileged",
+                "registry.example.org/team/\u0430pp",
+                "REGISTRY.example.org/team/app",
+                ""))
+        .noneMatch(images::allow);
+  }
+
+  // An engine takes a mount as one text with colons between its parts.
+  @Test
+  void a_path_with_a_colon_is_not_mounted() throws IOException {
+    Path inside = Files.createDirectories(directory.resolve("a:/etc"));
+    AllowedMounts mounts = new AllowedMounts(List.of(directory.toString()));
+
+    assertThat(mounts.find(directory.toString(), false)).isPresent();
+    assertThat(mounts.find(inside.toString(), false)).isEmpty();
+    for (String container : List.of("/x:ro", "x", "", "/x:/y")) {
+      assertThat(
+              run(Map.of(
+                      "volumes",
+                      List.of(Map.of("host", directory.toString(), "container", container))))
+                  .errorMessage()
+                  .orElseThrow())
+          .contains("volumes.container");
+    }
+    for (String name : List.of("-x", "a b", "a/b", "a\nb", "x".repeat(200), "é")) {
+      assertThat(run(Map.of("name", name)).errorMessage().orElseThrow()).contains("name");
+    }
+    for (String network : List.of("host", "container:x", "ns:/proc/1/ns/net", "")) {
+      assertThat(run(Map.of("network", network)).errorMessage().orElseThrow()).contains("network");
+    }
+  }
+
   private static Map<String, Object> mounting(String host, String mode) {
     return Map.of(
         "command",

@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
+import dev.holdfast.job.Kind;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.worker.Worker;
 import java.io.IOException;
@@ -128,6 +129,77 @@ class HttpExecutorTest extends ExecutorTest {
     assertThatThrownBy(() -> new AllowedHosts(Set.of("a.org/x")))
         .isInstanceOf(HoldfastException.class)
         .hasMessageContaining("executors.allowed-hosts");
+  }
+
+  @Test
+  void an_address_in_another_spelling_is_not_the_one_that_is_allowed() {
+    List<String> spellings =
+        List.of(
+            "localhost",
+            "localhost.",
+            "2130706433",
+            "0x7f000001",
+            "0177.0.0.1",
+            "127.1",
+            "127.0.0.1.",
+            "[::1]",
+            "[::ffff:127.0.0.1]",
+            "127.0.0.2",
+            "127.0.0.1.nip.io",
+            "169.254.169.254",
+            "127.0.0.1%2523@169.254.169.254",
+            "127.0.0.1\\@169.254.169.254");
+    for (String host : spellings) {
+      Job job = run(HERE, call(Map.of("url", url("/echo").replace("127.0.0.1", host))));
+      assertThat(job.state()).as(host).isEqualTo(JobState.FAILED);
+      assertThat(job.errorCode().orElseThrow())
+          .as(host)
+          .isIn("HOST_NOT_ALLOWED", "INVALID_ARGUMENT");
+    }
+    for (String scheme : List.of("file", "ftp", "gopher", "jar:http", "ws", "unix")) {
+      assertRefused(Map.of("url", url("/echo").replaceFirst("http", scheme)), "url");
+    }
+  }
+
+  @Test
+  void a_star_does_not_lead_to_this_machine_or_a_clouds_keys() throws Exception {
+    for (String address :
+        List.of("127.0.0.1", "0.0.0.0", "169.254.169.254", "::1", "fe80::1", "fd00:ec2::254")) {
+      AllowedHosts hosts =
+          new AllowedHosts(
+              Set.of("*.example.org", "here.example.org"),
+              host ->
+                  new InetAddress[] {
+                    InetAddress.getByName("10.0.0.1"), InetAddress.getByName(address)
+                  });
+      assertThat(hosts.leadsAstray("rebound.example.org")).as(address).isTrue();
+      assertThat(hosts.leadsAstray("Here.example.org")).as("was named").isFalse();
+    }
+    AllowedHosts inside =
+        new AllowedHosts(
+            Set.of("*.example.org"), host -> new InetAddress[] {InetAddress.getByName("10.0.0.1")});
+    assertThat(inside.leadsAstray("erp.example.org")).as("what a star is mostly for").isFalse();
+  }
+
+  @Test
+  void where_a_star_leads_is_looked_at_before_each_call() {
+    AllowedHosts astray =
+        new AllowedHosts(
+            Set.of("*.example.org"), host -> new InetAddress[] {InetAddress.getLoopbackAddress()});
+    UUID id = enqueue(call(Map.of("url", "http://rebound.example.org/")));
+    try (HttpExecutor executor = new HttpExecutor(HERE, astray);
+        Worker worker =
+            tenant
+                .worker()
+                .handleWithOutcome(
+                    Kind.of("http", Object.class),
+                    (args, job) -> executor.run(args, Runbook.NONE, job))
+                .build()) {
+      worker.runDue();
+    }
+
+    assertThat(tenant.job(id).errorCode()).contains("HOST_NOT_ALLOWED");
+    assertThat(tenant.job(id).errorMessage().orElse("")).contains("leads to where");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.holdfast.executor;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,8 +14,12 @@ import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.TimeLimit;
 import dev.holdfast.worker.Worker;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -149,6 +154,76 @@ class ProcessExecutorTest extends ExecutorTest {
     assertThat(result(plain).get("output")).isEqualTo("$HOME `id` ; echo *");
     assertThat(result(option).get("output")).isEqualTo("-c");
     assertThat(result(shell).get("output")).isEqualTo("43\n");
+  }
+
+  @Test
+  void every_argument_arrives_as_it_was_sent() {
+    List<String> nasty =
+        List.of(
+            "-rf",
+            "--",
+            "--help",
+            "-c",
+            "",
+            " ",
+            "a b",
+            "\t",
+            "a\nb",
+            "\r\n",
+            ";id",
+            "|id",
+            "&id&",
+            "$(id)",
+            "`id`",
+            "${PATH}",
+            "$0",
+            "*",
+            "?",
+            "[a]",
+            "~",
+            "~root",
+            "{a,b}",
+            "!!",
+            "\\",
+            "'",
+            "\"",
+            "\"'$(id)'\"",
+            "<x",
+            ">x",
+            "2>&1",
+            "#",
+            "%s%n",
+            "\u0001",
+            "\u001b[31m",
+            "\ud83d\ude00",
+            "\u202e",
+            "=",
+            "a=b",
+            "x".repeat(100_000));
+    // The shell is the command's own and gets them as they are.
+    List<String> argv = new ArrayList<>(List.of("sh", "-c", "\"$@\" | sha256sum", "sh"));
+    argv.addAll(List.of("printf", "%s\\0"));
+    argv.addAll(nasty);
+
+    Job job = run(args(Map.of("argv", argv)));
+
+    assertThat(text(job, "output")).startsWith(sha256(String.join("\0", nasty) + "\0"));
+  }
+
+  private static String sha256(String text) {
+    try {
+      return HexFormat.of()
+          .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void a_variable_cannot_be_called_what_would_end_its_name() {
+    for (String name : List.of("", "A=B", "=")) {
+      assertRefused(Map.of("argv", List.of("env"), "env", Map.of(name, "x")), "env");
+    }
   }
 
   @Test

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.server.Caller.Reply;
 import dev.holdfast.server.auth.Role;
+import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestTenant;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -18,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -30,6 +33,8 @@ class AuthorisationTest {
   @RegisterExtension final TestTenant other = new TestTenant();
 
   // A tenant is one canary: whoever gets to see its name in an answer got through the wall.
+  private static final Pattern OPEN =
+      Pattern.compile("/|/healthz|/readyz|/openapi\\.json|/ui|/ui/login|/ui/assets/.*");
   private static final Set<String> STREAMS = Set.of("/api/v1/events", "/ui/events");
 
   @Test
@@ -60,6 +65,113 @@ class AuthorisationTest {
 
       assertThat(ask(nobody, route).status()).as(route.toString()).isEqualTo(401);
       assertThat(ask(liar, route).status()).as(route.toString()).isEqualTo(401);
+    }
+  }
+
+  @Test
+  void every_guarded_route_refuses_tokens_that_have_expired_or_were_revoked() {
+    List<String> wrong = new ArrayList<>();
+    for (Role role : Role.values()) {
+      for (String fate : List.of("expires_at", "revoked_at")) {
+        Caller late = TestServer.shared().as(role, tenant.name());
+        end(late, fate);
+        for (Route route : guardedAndStreams()) {
+          Reply reply = ask(late, route);
+          if (reply.status() != 401) {
+            wrong.add(route + " as " + role + ", " + fate + ", answers " + reply.status());
+          }
+        }
+      }
+    }
+    assertThat(wrong).isEmpty();
+  }
+
+  private void end(Caller holder, String column) {
+    int ended =
+        tenant
+            .holdfast()
+            .tenants()
+            .control()
+            .jdbi()
+            .withHandle(handle ->
+                handle
+                    .createUpdate(
+                        "UPDATE holdfast.token SET <column> = now() - interval '1 second'"
+                            + " WHERE hash = :hash")
+                    .define("column", column)
+                    .bind("hash", Tokens.hash(holder.token().orElseThrow()))
+                    .execute());
+    assertThat(ended).isOne();
+  }
+
+  // They answer for as long as one listens, so that only how they begin is looked at.
+  @Test
+  void streams_let_in_the_roles_of_the_table_and_nobody_else() throws Exception {
+    for (Route route : guardedAndStreams()) {
+      for (Role role : Role.values()) {
+        if (STREAMS.contains(route.path())) {
+          try (RawHttp line = RawHttp.to(TestServer.shared().as(role, tenant.name()))) {
+            line.get(route.path());
+            assertThat(line.answer().startsWith("HTTP/1.1 200"))
+                .as(route + " as " + role)
+                .isEqualTo(role.mayDo(route.role().orElseThrow()));
+          }
+        }
+      }
+    }
+  }
+
+  /**
+   * Who may ask what is written down for people in docs/authorisation.md. A route that is not there,
+   * or there with another role, was opened or closed without anybody's having said so.
+   */
+  @Test
+  void the_table_for_people_says_the_same() throws IOException {
+    List<String> routes =
+        TestServer.shared().server().routes().stream()
+            .map(route ->
+                "| `%s %s` | %s | %s |"
+                    .formatted(
+                        route.method(),
+                        route.path(),
+                        route.role().map(Role::stored).orElse("nobody need say who they are"),
+                        route.role().isEmpty()
+                            ? "none"
+                            : route.scope() == Route.Scope.TENANT ? "one tenant" : "all tenants"))
+            .sorted()
+            .toList();
+    List<String> written =
+        Files.readAllLines(Path.of("..", "docs", "authorisation.md")).stream()
+            .filter(line -> line.startsWith("| `"))
+            .sorted()
+            .toList();
+
+    assertThat(written).containsExactlyInAnyOrderElementsOf(routes);
+    List<String> open =
+        routes.stream().filter(line -> line.contains("nobody need")).map(this::path).toList();
+    assertThat(open)
+        .as("what strangers may ask")
+        .allMatch(path -> OPEN.matcher(path).matches());
+  }
+
+  private String path(String line) {
+    return line.substring(line.indexOf(' ', 3) + 1, line.lastIndexOf('`'));
+  }
+
+  @Test
+  void dialects_stand_at_the_root_and_under_every_tenants_name_with_the_same_role() {
+    List<Route> all = TestServer.shared().server().routes();
+    List<Route> named = all.stream().filter(route -> route.path().startsWith("/t/")).toList();
+    assertThat(named).hasSizeGreaterThan(30);
+    for (Route route : named) {
+      Route plain =
+          all.stream()
+              .filter(other -> other.method() == route.method())
+              .filter(other -> ("/t/{tenant}" + other.path()).equals(route.path()))
+              .findFirst()
+              .orElseThrow(() -> new AssertionError(route + " has no twin"));
+      assertThat(plain.role()).as(route.toString()).isEqualTo(route.role());
+      assertThat(plain.scope()).as(route.toString()).isEqualTo(route.scope());
     }
   }
 
@@ -227,9 +339,14 @@ class AuthorisationTest {
   }
 
   private static List<Route> guarded() {
+    return guardedAndStreams().stream()
+        .filter(route -> !STREAMS.contains(route.path()))
+        .toList();
+  }
+
+  private static List<Route> guardedAndStreams() {
     return TestServer.shared().server().routes().stream()
         .filter(route -> route.role().isPresent())
-        .filter(route -> !STREAMS.contains(route.path()))
         .toList();
   }
 

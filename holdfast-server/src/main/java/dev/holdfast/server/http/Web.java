@@ -1,6 +1,7 @@
 package dev.holdfast.server.http;
 
 import dev.holdfast.api.ApiVersion;
+import dev.holdfast.loop.Loop;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.auth.Principal;
 import dev.holdfast.server.auth.Sessions;
@@ -15,13 +16,16 @@ import io.javalin.http.HandlerType;
 import io.javalin.http.HttpResponseException;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -57,7 +61,9 @@ public final class Web implements AutoCloseable {
   private final ErrorPage errorPage;
   private final MeterRegistry registry;
   private final Style.Neighbours neighbours;
+  private final List<ServerConnector> connectors = new CopyOnWriteArrayList<>();
   private final Javalin javalin;
+  private final Loop dawdlers;
 
   private Web(
       ServerConfig config,
@@ -77,7 +83,16 @@ public final class Web implements AutoCloseable {
     this.desks = desks;
     this.registry = registry;
     this.neighbours = new Style.Neighbours(routes);
-    this.javalin = Javalin.create(javalin -> configure(javalin, routes));
+    this.javalin = Javalin.create(javalin -> configure(javalin, routes)).start();
+    this.dawdlers =
+        Loop.start("holdfast-dawdlers", new Dawdlers(this::connections, System::nanoTime));
+  }
+
+  /** All that are open. */
+  Collection<EndPoint> connections() {
+    return connectors.stream()
+        .flatMap(connector -> connector.getConnectedEndPoints().stream())
+        .toList();
   }
 
   /** What went wrong, for people. */
@@ -93,9 +108,7 @@ public final class Web implements AutoCloseable {
       List<Route> routes,
       ErrorPage errorPage,
       MeterRegistry registry) {
-    Web web = new Web(config, tokens, desks, routes, errorPage, registry);
-    web.javalin.start();
-    return web;
+    return new Web(config, tokens, desks, routes, errorPage, registry);
   }
 
   private void configure(JavalinConfig javalin, List<Route> routes) {
@@ -116,7 +129,11 @@ public final class Web implements AutoCloseable {
       http.setSendDateHeader(false);
       http.addCustomizer(config.trust().proxies());
     });
-    javalin.jetty.addConnector(this::connector);
+    javalin.jetty.addConnector((server, http) -> {
+      ServerConnector connector = connector(server, http);
+      connectors.add(connector);
+      return connector;
+    });
     routes.forEach(route -> add(javalin, route));
     javalin.routes.exception(
         HttpResponseException.class,
@@ -128,6 +145,9 @@ public final class Web implements AutoCloseable {
       http.header("X-Content-Type-Options", "nosniff");
       http.header(ApiVersion.HEADER, String.valueOf(ApiVersion.CURRENT));
       http.header("Content-Security-Policy", POLICY);
+      http.header("X-Frame-Options", "DENY"); // for what does not read the policy
+      http.header("Cross-Origin-Opener-Policy", "same-origin");
+      http.header("Cross-Origin-Resource-Policy", "same-origin");
       http.header("Referrer-Policy", "same-origin"); // names of things stand in addresses
     });
   }
@@ -266,6 +286,7 @@ public final class Web implements AutoCloseable {
   /** Stops taking requests, and waits a little for those that are being answered. */
   @Override
   public void close() {
+    dawdlers.close();
     javalin.stop();
   }
 

@@ -10,16 +10,14 @@ import dev.holdfast.worker.JobContext;
 import dev.holdfast.worker.Worker;
 import dev.holdfast.worker.WorkerBuilder;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -36,12 +34,6 @@ public final class Deliveries {
 
   private final Desks desks;
   private final Receivers receivers;
-  private final HttpClient http =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1) // an offer of another puzzles old receivers
-          .connectTimeout(PATIENCE)
-          .followRedirects(HttpClient.Redirect.NEVER)
-          .build();
 
   private Deliveries(Desks desks, Receivers receivers) {
     this.desks = desks;
@@ -64,30 +56,29 @@ public final class Deliveries {
       return Outcome.failed(
           Failure.permanent("WEBHOOK_GONE", "there is no webhook " + delivery.webhook()));
     }
-    URI address = URI.create(webhook.get().url());
-    if (!receivers.allow(address.getHost())) {
-      return Outcome.failed(
-          Failure.permanent(
-              "WEBHOOK_FORBIDDEN",
-              address.getHost() + " is in a network that webhooks may not lead to"));
-    }
+    URI url = URI.create(webhook.get().url());
     String body = body(job.tenant(), delivery);
-    HttpRequest request =
-        HttpRequest.newBuilder(address)
-            .timeout(PATIENCE)
-            .header("Content-Type", "application/json")
-            .header("X-Holdfast-Event", delivery.event())
-            .header("X-Holdfast-Delivery", job.jobId().toString())
-            .header("X-Holdfast-Signature", "sha256=" + sign(webhook.get().secret(), body))
-            .POST(BodyPublishers.ofString(body))
-            .build();
+    Map<String, String> headers =
+        Map.of(
+            "X-Holdfast-Event", delivery.event(),
+            "X-Holdfast-Delivery", job.jobId().toString(),
+            "X-Holdfast-Signature", "sha256=" + sign(webhook.get().secret(), body));
     try {
-      HttpResponse<Void> answer = http.send(request, BodyHandlers.discarding());
-      return answer.statusCode() / 100 == 2
+      Optional<List<InetAddress>> addresses = receivers.addressesOf(url.getHost());
+      if (addresses.isEmpty()) {
+        return Outcome.failed(
+            Failure.permanent(
+                "WEBHOOK_FORBIDDEN",
+                url.getHost() + " is in a network that webhooks may not lead to"));
+      }
+      int status = new Post(url, addresses.get(), PATIENCE).send(headers, body);
+      return status / 100 == 2
           ? Outcome.succeeded()
-          : Outcome.failed(
-              Failure.retryable("WEBHOOK_REFUSED", "the receiver answered " + answer.statusCode()));
+          : Outcome.failed(Failure.retryable("WEBHOOK_REFUSED", "the receiver answered " + status));
     } catch (IOException e) {
+      if (Thread.interrupted()) { // which closes a connection, and is no fault of the receiver's
+        throw new InterruptedException();
+      }
       return Outcome.failed(
           Failure.retryable("WEBHOOK_UNREACHABLE", "the receiver did not answer"));
     }

@@ -2,6 +2,7 @@ package dev.holdfast.server.ui;
 
 import static dev.holdfast.server.http.Route.Method.GET;
 
+import dev.holdfast.api.MaskedArgs;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.hold.ResourceState;
@@ -78,7 +79,7 @@ final class JobDetailPage {
             ProgressView.of(job),
             attempts.reversed(),
             resources,
-            frame.seesArgs() ? Optional.of(JsonTree.of(job.args())) : Optional.empty(),
+            frame.seesArgs() ? Optional.of(JsonTree.of(MaskedArgs.of(job.args()))) : Optional.empty(),
             job.result().map(JsonTree::of),
             log,
             log.lines().size() == LINES,
@@ -117,7 +118,7 @@ final class JobDetailPage {
   }
 
   private Answer args(Request request) {
-    return Answer.text("application/json", job(request).args().json());
+    return Answer.text("application/json", MaskedArgs.of(job(request).args()).json());
   }
 
   private Answer result(Request request) {

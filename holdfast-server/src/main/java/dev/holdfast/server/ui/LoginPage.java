@@ -48,6 +48,14 @@ final class LoginPage {
   // the answer.
   private Answer enter(Request request) {
     Optional<String> token = request.query("token");
+    // A link on somebody else's page would sign people in as somebody whom they do not know.
+    boolean isFromElsewhere =
+        Optional.ofNullable(request.http().header("Sec-Fetch-Site"))
+            .filter(site -> !site.equals("none") && !site.equals("same-origin"))
+            .isPresent();
+    if (isFromElsewhere && token.isPresent()) {
+      return page(request.http(), 403, HOME, "Paste the token here: a link may be anybody's.");
+    }
     if (token.isPresent() && config.trust().auth()) {
       return sessions
           .begin(token.get())

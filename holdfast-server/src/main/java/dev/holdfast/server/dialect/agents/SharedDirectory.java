@@ -12,9 +12,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.SecureDirectoryStream;
 import java.nio.file.attribute.BasicFileAttributeView;
@@ -33,14 +34,19 @@ import java.util.UUID;
  * The directory that is shared with agents, whose containers can write whatever they like into it:
  * also links that lead elsewhere, at any moment. So nothing is ever looked up by a whole path. Each
  * access opens one directory after the other, each within the one before and none through a link,
- * and then names one entry of the last. Thread-safe.
+ * and then names one entry of the last. What is neither a file nor a directory is not opened, and
+ * nobody waits for long for what became something else meanwhile. Thread-safe.
  */
 final class SharedDirectory {
 
   private static final String TEMPORARY = ".tmp";
   private static final Duration LONGEST_WRITE = Duration.ofHours(1);
+  private static final Duration LONGEST_ACCESS = Duration.ofSeconds(10);
+  private static final Duration LONGEST_CLEARING = Duration.ofMinutes(10);
+  private static final int DEEPEST = 200;
 
   private final Path root;
+  private final BoundedAccess access = new BoundedAccess();
 
   private SharedDirectory(Path root) {
     this.root = root;
@@ -144,22 +150,24 @@ final class SharedDirectory {
   Optional<Opened> open(List<String> path) throws IOException {
     Path name = Path.of(path.getLast());
     try {
-      return in(
-          parent(path),
-          false,
-          directory -> {
-            BasicFileAttributes before = attributes(directory, name);
-            if (!before.isRegularFile()) {
-              return Optional.empty();
-            }
-            return Optional.of(
-                new Opened(
-                    directory.newByteChannel(name, Set.of(READ, NOFOLLOW_LINKS)),
-                    before.fileKey()));
-          });
+      return access.within(
+          LONGEST_ACCESS,
+          name.toString(),
+          told -> inside(parent(path), false, directory -> open(directory, name)),
+          SharedDirectory::closeQuietly);
     } catch (NoSuchFileException e) {
       return Optional.empty();
     }
+  }
+
+  private static Optional<Opened> open(SecureDirectoryStream<Path> directory, Path name)
+      throws IOException {
+    BasicFileAttributes before = attributes(directory, name);
+    return before.isRegularFile()
+        ? Optional.of(
+            new Opened(
+                directory.newByteChannel(name, Set.of(READ, NOFOLLOW_LINKS)), before.fileKey()))
+        : Optional.empty();
   }
 
   /** What tells the file that is there now from others; empty when there is none. */
@@ -207,27 +215,36 @@ final class SharedDirectory {
   /** Whatever is there, with all that is in it. Links are deleted, not followed. */
   void deleteAll(List<String> path) throws IOException {
     try {
-      in(
-          parent(path),
-          false,
-          directory -> {
-            deleteAll(directory, Path.of(path.getLast()));
-            return true;
-          });
+      access.within(
+          LONGEST_CLEARING,
+          path.getLast(),
+          told ->
+              inside(
+                  parent(path),
+                  false,
+                  directory -> {
+                    deleteAll(directory, Path.of(path.getLast()), DEEPEST);
+                    return true;
+                  }),
+          nothing -> {});
     } catch (NoSuchFileException e) {
       return; // as it is to be
     }
   }
 
-  private static void deleteAll(SecureDirectoryStream<Path> directory, Path name)
+  // Each level keeps a directory open, and those of others must not use up what the server has.
+  private static void deleteAll(SecureDirectoryStream<Path> directory, Path name, int levels)
       throws IOException {
     if (!attributes(directory, name).isDirectory()) {
       directory.deleteFile(name);
       return;
     }
-    try (SecureDirectoryStream<Path> inner = directory.newDirectoryStream(name, NOFOLLOW_LINKS)) {
+    if (levels == 0) {
+      throw new FileSystemException(name.toString(), null, "more than " + DEEPEST + " levels deep");
+    }
+    try (SecureDirectoryStream<Path> inner = enter(directory, name)) {
       for (Path entry : inner) {
-        deleteAll(inner, entry.getFileName());
+        deleteAll(inner, entry.getFileName(), levels - 1);
       }
     }
     directory.deleteDirectory(name);
@@ -246,8 +263,15 @@ final class SharedDirectory {
   private static boolean deleteIfOlder(
       SecureDirectoryStream<Path> directory, Path name, FileTime since) throws IOException {
     try {
-      return attributes(directory, name).lastModifiedTime().compareTo(since) < 0
-          && deleteIfThere(directory, name);
+      BasicFileAttributes found = attributes(directory, name);
+      if (found.lastModifiedTime().compareTo(since) >= 0) {
+        return false;
+      }
+      if (found.isDirectory()) { // one that was not yet moved to its place
+        directory.deleteDirectory(name);
+        return true;
+      }
+      return deleteIfThere(directory, name);
     } catch (NoSuchFileException e) {
       return false; // its writer lives, and has just renamed it
     }
@@ -278,15 +302,42 @@ final class SharedDirectory {
     return path.subList(0, path.size() - 1);
   }
 
-  private <T> T in(List<String> directories, boolean make, Work<T> work) throws IOException {
-    try (DirectoryStream<Path> top = Files.newDirectoryStream(root)) {
-      return in(secure(top), root, directories, make, work);
+  private static void closeQuietly(Optional<Opened> file) {
+    try {
+      if (file.isPresent()) {
+        file.get().close();
+      }
+    } catch (IOException e) {
+      return; // nobody has read from it
     }
   }
 
-  private static <T> T in(
+  // What is done in the last directory opens nothing that could hold it up, and is waited for.
+  private <T> T in(List<String> directories, boolean make, Work<T> work) throws IOException {
+    return access.within(
+        LONGEST_ACCESS,
+        String.join("/", directories),
+        told ->
+            inside(
+                directories,
+                make,
+                directory -> {
+                  told.opened();
+                  return work.in(directory);
+                }),
+        nothing -> {});
+  }
+
+  private <T> T inside(List<String> directories, boolean make, Work<T> work) throws IOException {
+    try (DirectoryStream<Path> stream = Files.newDirectoryStream(root)) {
+      SecureDirectoryStream<Path> top = secure(stream);
+      return in(top, top, directories, make, work);
+    }
+  }
+
+  private <T> T in(
+      SecureDirectoryStream<Path> top,
       SecureDirectoryStream<Path> directory,
-      Path place,
       List<String> names,
       boolean make,
       Work<T> work)
@@ -294,33 +345,48 @@ final class SharedDirectory {
     if (names.isEmpty()) {
       return work.in(directory);
     }
-    Path next = place.resolve(names.getFirst());
-    try (SecureDirectoryStream<Path> inner = enter(directory, next, make)) {
-      return in(inner, next, names.subList(1, names.size()), make, work);
+    Path next = Path.of(names.getFirst());
+    try (SecureDirectoryStream<Path> inner = enter(top, directory, next, make)) {
+      return in(top, inner, names.subList(1, names.size()), make, work);
     }
   }
 
-  private static SecureDirectoryStream<Path> enter(
-      SecureDirectoryStream<Path> directory, Path place, boolean make) throws IOException {
-    Path name = place.getFileName();
+  private SecureDirectoryStream<Path> enter(
+      SecureDirectoryStream<Path> top,
+      SecureDirectoryStream<Path> directory,
+      Path name,
+      boolean make)
+      throws IOException {
     try {
-      return directory.newDirectoryStream(name, NOFOLLOW_LINKS);
+      return enter(directory, name);
     } catch (NoSuchFileException e) {
       if (!make) {
         throw e;
       }
-      makeDirectory(place);
-      return directory.newDirectoryStream(name, NOFOLLOW_LINKS);
+      makeDirectory(top, directory, name);
+      return enter(directory, name);
     }
   }
 
-  // By its path, for want of another way. At worst an empty directory is made where a link led that
-  // was put there this instant; nothing is written into it, because it is then entered by its name.
-  private static void makeDirectory(Path place) throws IOException {
+  private static SecureDirectoryStream<Path> enter(SecureDirectoryStream<Path> directory, Path name)
+      throws IOException {
+    if (!attributes(directory, name).isDirectory()) { // a pipe is opened like one, and waits
+      throw new NotDirectoryException(name.toString());
+    }
+    return directory.newDirectoryStream(name, NOFOLLOW_LINKS);
+  }
+
+  // A directory can only be made by its path, and on that there might be a link by now. So it is
+  // made at the top, which nobody can exchange, and moved to its place within open directories.
+  private void makeDirectory(
+      SecureDirectoryStream<Path> top, SecureDirectoryStream<Path> directory, Path name)
+      throws IOException {
+    Path temporary = Path.of("." + UUID.randomUUID() + TEMPORARY);
+    Files.createDirectory(root.resolve(temporary));
     try {
-      Files.createDirectory(place);
-    } catch (FileAlreadyExistsException e) {
-      return; // somebody else did
+      top.move(temporary, directory, name);
+    } catch (FileSystemException e) {
+      top.deleteDirectory(temporary); // somebody else has made one, or put something there
     }
   }
 

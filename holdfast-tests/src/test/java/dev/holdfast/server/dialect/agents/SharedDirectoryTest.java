@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.error.HoldfastException;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -91,9 +94,88 @@ class SharedDirectoryTest {
     assertThat(shared.open(List.of("no", "such", "place"))).isEmpty();
   }
 
+  @Test
+  @Timeout(60)
+  void a_pipe_in_place_of_a_file_or_a_directory_holds_nobody_up() throws Exception {
+    Files.createDirectory(inside.resolve("jobs"));
+    pipe(inside.resolve("jobs/a"));
+    pipe(inside.resolve("status.json"));
+
+    assertThat(shared.open(List.of("status.json"))).isEmpty();
+    assertThat(shared.key(List.of("status.json"))).isEmpty();
+    assertThatThrownBy(() -> shared.write(List.of("jobs", "a", "status.json"), new byte[1]))
+        .isInstanceOf(NotDirectoryException.class);
+    assertThatThrownBy(() -> shared.open(List.of("jobs", "a", "logs", "a.log")))
+        .isInstanceOf(NotDirectoryException.class);
+    assertThatThrownBy(() -> shared.list(List.of("jobs", "a")))
+        .isInstanceOf(NotDirectoryException.class);
+    assertThatThrownBy(() -> shared.make(List.of("jobs", "a")))
+        .isInstanceOf(NotDirectoryException.class);
+    shared.write(List.of("status.json"), "ours".getBytes(UTF_8));
+    shared.deleteAll(List.of("jobs"));
+
+    assertThat(inside.resolve("status.json")).isRegularFile().hasContent("ours");
+    assertThat(inside.toFile().list()).containsExactly("status.json");
+  }
+
+  private static void pipe(Path path) throws Exception {
+    assertThat(new ProcessBuilder("mkfifo", path.toString()).start().waitFor()).isZero();
+  }
+
+  @Test
+  void what_has_another_name_elsewhere_is_replaced_here_and_stays_as_it_is_there()
+      throws IOException {
+    Files.createLink(inside.resolve("status.json"), outside.resolve("secret"));
+
+    shared.write(List.of("status.json"), "ours".getBytes(UTF_8));
+    shared.deleteAll(List.of("status.json"));
+
+    assertThat(outside.resolve("secret")).hasContent("secret");
+  }
+
+  @Test
+  void directories_in_directories_without_end_do_not_use_up_what_the_server_may_open()
+      throws IOException {
+    Path deep = inside.resolve("jobs");
+    for (int level = 0; level < 210; level++) {
+      deep = deep.resolve("d");
+    }
+    Files.createDirectories(deep);
+
+    assertThatThrownBy(() -> shared.deleteAll(List.of("jobs")))
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContaining("levels deep");
+  }
+
+  @Test
+  void a_name_that_no_file_system_takes_is_a_failure_and_leaves_nothing() {
+    assertThatThrownBy(() -> shared.write(List.of("x".repeat(5_000)), new byte[1]))
+        .isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> shared.make(List.of("y".repeat(5_000))))
+        .isInstanceOf(IOException.class);
+
+    assertThat(inside).isEmptyDirectory();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "\uff0e\uff0e/x",
+        "a\uff0fb",
+        "a\u2215b",
+        "a\u2044b",
+        "\u2024\u2024/x",
+        "a\u202eb",
+        "a\u200bb",
+        "a\u00a0b",
+        "%2e%2e/x",
+        "~/x",
+        "a;b",
+        "a|b",
+        "a&b",
+        "a`b`",
+        "a*b",
+        "configs/configs/../x",
         "../etc/passwd",
         "configs/../../x",
         "/etc/passwd",

@@ -1,0 +1,81 @@
+package dev.holdfast.server.http;
+
+import dev.holdfast.loop.Loop;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.ssl.SslConnection;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hangs up on those who send a request a few bytes at a time, for ever: none of these bytes comes
+ * so late that the connection would be thought idle. Who sends nothing, because it waits for an
+ * answer or has no wish just now, is left alone.
+ */
+final class Dawdlers implements Loop.Step {
+
+  private static final Logger log = LoggerFactory.getLogger(Dawdlers.class);
+
+  static final Duration LONGEST = Duration.ofSeconds(60);
+  private static final Duration PERIOD = Duration.ofSeconds(10);
+  private static final long LEAST_PER_SECOND = 1_024;
+  private static final double NANOS = 1e9;
+
+  /** How far a connection was when its request began to come, or none was coming. */
+  private record Seen(long requests, long bytes, long sinceNanos) {}
+
+  private final Supplier<Collection<EndPoint>> connections;
+  private final LongSupplier nanoTime;
+  private Map<EndPoint, Seen> before = new HashMap<>();
+
+  Dawdlers(Supplier<Collection<EndPoint>> connections, LongSupplier nanoTime) {
+    this.connections = connections;
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public Duration runOnce() {
+    Map<EndPoint, Seen> now = new HashMap<>();
+    for (EndPoint end : connections.get()) {
+      Connection connection = plain(end.getConnection());
+      if (connection == null) {
+        continue; // it has only just come
+      }
+      Seen seen = look(connection, before.get(end));
+      now.put(end, seen);
+      if (isDawdling(connection, seen)) {
+        log.debug("{} has sent one request for too long", end.getRemoteSocketAddress());
+        end.close();
+      }
+    }
+    before = now;
+    return PERIOD;
+  }
+
+  private Seen look(Connection connection, @Nullable Seen last) {
+    long bytes = connection.getBytesIn();
+    if (last != null && last.requests == connection.getMessagesIn() && bytes > last.bytes) {
+      return last; // a request that is under way began when it was first seen to be
+    }
+    return new Seen(connection.getMessagesIn(), bytes, nanoTime.getAsLong());
+  }
+
+  private boolean isDawdling(Connection connection, Seen seen) {
+    double seconds = (nanoTime.getAsLong() - seen.sinceNanos) / NANOS;
+    long bytes = connection.getBytesIn() - seen.bytes;
+    return bytes > 0 && seconds >= LONGEST.toSeconds() && bytes < seconds * LEAST_PER_SECOND;
+  }
+
+  private static @Nullable Connection plain(@Nullable Connection connection) {
+    return connection instanceof SslConnection tls
+        ? tls.getSslEndPoint().getConnection()
+        : connection;
+  }
+}
