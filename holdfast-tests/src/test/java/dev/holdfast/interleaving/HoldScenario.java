@@ -300,4 +300,9 @@ enum HoldScenario implements Scenario {
   public List<Part> parts(Scene scene) {
     return parts.apply(scene);
   }
+
+  @Override
+  public int plays() {
+    return 40;
+  }
 }

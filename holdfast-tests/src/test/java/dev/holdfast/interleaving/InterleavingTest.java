@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 class InterleavingTest {
 
   private static final int PREEMPTIONS = Integer.getInteger("holdfast.interleaving.preemptions", 2);
-  private static final int PLAYS = Integer.getInteger("holdfast.interleaving.plays", 40);
+  private static final int PLAYS = Integer.getInteger("holdfast.interleaving.plays", 0);
   private static final String ONLY = System.getProperty("holdfast.interleaving.only", "all");
 
   @Test
@@ -29,7 +29,7 @@ class InterleavingTest {
     int plays = 0;
     try (Explorer explorer = new Explorer(UnaryOperator.identity())) {
       for (Scenario scenario : chosen()) {
-        Found found = explorer.explore(scenario, PREEMPTIONS, PLAYS);
+        Found found = explorer.explore(scenario, PREEMPTIONS, PLAYS > 0 ? PLAYS : scenario.plays());
         plays += found.plays();
         System.out.printf(
             "Interleavings: %s, %d orders of up to %d statements%s%n",

@@ -13,6 +13,9 @@ interface Scenario {
 
   List<Part> parts(Scene scene);
 
+  /** How many orders are played with every build. */
+  int plays();
+
   static List<Scenario> all() {
     return Stream.<Scenario[]>of(
             HoldScenario.values(), SlotScenario.values(), WorkScenario.values())

@@ -82,4 +82,9 @@ enum SlotScenario implements Scenario {
   public List<Part> parts(Scene scene) {
     return parts.apply(scene);
   }
+
+  @Override
+  public int plays() {
+    return 30;
+  }
 }

@@ -218,4 +218,9 @@ enum WorkScenario implements Scenario {
   public List<Part> parts(Scene scene) {
     return parts.apply(scene);
   }
+
+  @Override
+  public int plays() {
+    return 12;
+  }
 }

@@ -126,7 +126,7 @@ final class ClaimRules {
       return;
     }
     granted.stream()
-        .filter(other -> ModelJob.ORDER.compare(job, other) < 0)
+        .filter(other -> !isBehindTheLimit(job) && ModelJob.ORDER.compare(job, other) < 0)
         .filter(other -> !before.isParked(job) || isParkedOnWhatItGot(job, other))
         .forEach(other -> complaints.add(other + " was granted instead of " + job));
     if (lookedAtAll && !before.isParked(job)) {
@@ -145,9 +145,8 @@ final class ClaimRules {
   private boolean isFirstOfItsLane(ModelJob parked, String name) {
     return model.jobs().stream()
         .filter(needs(name))
-        .filter(job -> job.isDue(model.now()) && job.spec.kind().equals(parked.spec.kind()))
-        .filter(inQueueOf(parked))
-        .filter(job -> job.priority == parked.priority)
+        .filter(inLaneOf(parked))
+        .filter(job -> job.isDue(model.now()))
         .noneMatch(job -> ModelJob.ORDER.compare(job, parked) < 0);
   }
 
@@ -166,7 +165,25 @@ final class ClaimRules {
   }
 
   private Predicate<ModelJob> wasServedBefore(ModelJob job) {
-    return other -> ModelJob.ORDER.compare(other, job) < 0 || before.isParked(other);
+    boolean isLate = isBehindTheLimit(job);
+    return other -> isLate || ModelJob.ORDER.compare(other, job) < 0 || before.isParked(other);
+  }
+
+  // Known: of a lane in a queue with a limit no more are looked at than may run. Those behind them
+  // have their turn when these had to be parked, and others may have been served by then.
+  private boolean isBehindTheLimit(ModelJob job) {
+    long ahead =
+        model.jobs().stream()
+            .filter(inLaneOf(job))
+            .filter(other -> other.isDue(model.now()) && !before.isParked(other))
+            .filter(other -> ModelJob.ORDER.compare(other, job) < 0)
+            .count();
+    return !model.queues().hasRoom(queue(job), ahead + 1);
+  }
+
+  private Predicate<ModelJob> inLaneOf(ModelJob job) {
+    return inQueueOf(job)
+        .and(other -> other.spec.kind().equals(job.spec.kind()) && other.priority == job.priority);
   }
 
   private boolean isDenied(ModelJob job, String name) {

@@ -111,8 +111,7 @@ final class Driver {
       case Tell tell -> after(command, workers.tell(tell));
       case Finish finish -> after(command, workers.finish(finish));
       case Tick(int seconds) -> {
-        model.tick(seconds);
-        sandbox.setClock(Instant.ofEpochMilli(model.now()));
+        tick(seconds);
         after(command, List.of());
       }
       case Reap() -> {
@@ -207,7 +206,15 @@ final class Driver {
     }
   }
 
-  private List<String> enqueue(Enqueue enqueue) {
+  private void tick(int seconds) throws SQLException {
+    model.tick(seconds);
+    sandbox.setClock(Instant.ofEpochMilli(model.now()));
+  }
+
+  private List<String> enqueue(Enqueue enqueue) throws SQLException {
+    if (model.isGone(enqueue)) {
+      tick(1); // a job that takes over the id of a deleted one is younger, on any clock that goes
+    }
     Command.Extras extras = enqueue.spec().extras();
     Optional<ModelJob> there =
         extras.hasId() && model.job(enqueue.job()).isPresent()

@@ -1,5 +1,6 @@
 package dev.holdfast.model;
 
+import dev.holdfast.model.Command.Enqueue;
 import dev.holdfast.model.Command.Spec;
 import dev.holdfast.model.ModelJob.Phase;
 import java.util.Collection;
@@ -101,6 +102,13 @@ final class Model {
   /** Also one that was deleted: its workers may not have heard of it. */
   ModelJob everKnown(UUID id) {
     return Optional.ofNullable(everKnown.get(id)).orElseThrow();
+  }
+
+  /** It is to have an id that a job had which was deleted. */
+  boolean isGone(Enqueue enqueue) {
+    return enqueue.spec().extras().hasId()
+        && !jobs.containsKey(enqueue.job())
+        && everKnown.containsKey(JobFromSpec.id(enqueue.job()));
   }
 
   Set<Hold> holds() {
