@@ -61,8 +61,7 @@ final class HouseOperations {
         .leases()
         .finish(List.of(new Finish(b, Outcome.failed(Failure.permanent("BAD", "never")))));
     ground.enqueue(job("c"));
-    Lease c =
-        ground.engine().leases().claim(Ground.request().withClaimId("c")).leases().getFirst();
+    Lease c = ground.engine().leases().claim(Ground.request().withClaimId("c")).leases().getFirst();
     ground.engine().leases().report(c, Report.ofLog(List.of("three")));
     ground.later(60 * 24 * 3600);
     return engine -> {
@@ -165,8 +164,8 @@ final class HouseOperations {
           engine
               .tenants()
               .control()
-              .inTransaction(handle ->
-                  workers.drain(handle, ground.tenant(), "nobody", false, true));
+              .inTransaction(
+                  handle -> workers.drain(handle, ground.tenant(), "nobody", false, true));
       return workers.list(ground.tenant(), "", 10).isEmpty()
           + " "
           + workers.anyServes(

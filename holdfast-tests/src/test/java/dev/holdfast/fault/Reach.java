@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
 /** Which of the engine's statements the rigs of this package came past. Thread-safe. */
 final class Reach {
 
-  private static final Pattern SCHEMA = Pattern.compile("\\{schema}|\\bholdfast_\\w+|\\bholdfast(?=\\.)|\\bfaults_\\w+");
+  private static final Pattern SCHEMA =
+      Pattern.compile("\\{schema}|\\bholdfast_\\w+|\\bholdfast(?=\\.)|\\bfaults_\\w+");
   private static final Pattern PARAMETER = Pattern.compile("(?<!:):[a-z_]+");
   private static final Pattern COMMENT = Pattern.compile("--[^\\n]*");
 

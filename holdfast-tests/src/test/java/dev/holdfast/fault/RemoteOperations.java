@@ -88,12 +88,7 @@ final class RemoteOperations {
 
   private static Lease dispatched(Ground ground) {
     ground.enqueue(GUARDED);
-    return ground
-        .engine()
-        .leases()
-        .claim(Ground.request().acknowledging())
-        .leases()
-        .getFirst();
+    return ground.engine().leases().claim(Ground.request().acknowledging()).leases().getFirst();
   }
 
   private static Action start(Ground ground) {
@@ -178,7 +173,8 @@ final class RemoteOperations {
   private static Action renew(Ground ground) throws Exception {
     Lease lease = heard(ground);
     boolean unused =
-        new AgentWords(ground.engine().tenant()).say(WORKER, lease.key(), JobState.DISPATCHED, RUNS);
+        new AgentWords(ground.engine().tenant())
+            .say(WORKER, lease.key(), JobState.DISPATCHED, RUNS);
     ground.execute("UPDATE {schema}.job SET lease_expires_at = lease_expires_at - interval '1 s'");
     return engine -> String.valueOf(new AgentWords(engine.tenant()).renewAll());
   }

@@ -56,6 +56,7 @@ final class ScheduleOperations {
 
   private static Ground due(Ground ground, int seconds) {
     Planned unused = ground.engine().schedules().put(MINUTELY, ADA);
+    ground.engine().jobs().prepare(MINUTELY.job().withResources("its own")); // the lane is there
     return ground.later(seconds);
   }
 
@@ -74,8 +75,7 @@ final class ScheduleOperations {
 
   private static Action declare(Ground ground) {
     ground.engine().schedules().declare("app", List.of(MINUTELY));
-    Schedule other =
-        Schedule.of("digest", Trigger.cron("0 4 * * *"), NewJob.of("work", "digest"));
+    Schedule other = Schedule.of("digest", Trigger.cron("0 4 * * *"), NewJob.of("work", "digest"));
     return engine -> {
       engine.schedules().declare("app", List.of(other));
       return "";

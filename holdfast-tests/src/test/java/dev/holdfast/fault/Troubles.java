@@ -66,7 +66,9 @@ final class Troubles {
       return EnumSet.noneOf(Fault.class);
     }
     return EnumSet.of(
-        point.kind() == Kind.BORROW ? NONE.get(turn++ % NONE.size()) : ALL.get(turn++ % ALL.size()));
+        point.kind() == Kind.BORROW
+            ? NONE.get(turn++ % NONE.size())
+            : ALL.get(turn++ % ALL.size()));
   }
 
   private Set<Fault> faults(Point point, Moment moment) {

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Timeout;
  * Two and three users of the real engine on a real database, stepped statement by statement in
  * every order that interrupts them at most so often. Each play must leave no deadlock, no broken
  * invariant and no job that never ends. More: {@code -Dholdfast.interleaving.preemptions=3
- * -Dholdfast.interleaving.plays=100000}; and {@code -Dholdfast.interleaving.only} the names of some.
+ * -Dholdfast.interleaving.plays=100000}; and {@code -Dholdfast.interleaving.only} the names of
+ * some.
  */
 class InterleavingTest {
 
