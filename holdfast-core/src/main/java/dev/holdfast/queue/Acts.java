@@ -171,16 +171,18 @@ public final class Acts {
 
   /** Back to the queue, for another host. */
   public Job requeue(UUID id, Placement placement, Act act) {
-    long lane = laneOf(id, placement);
-    return transaction.perform(
-        JobAct.REQUEUE,
-        id,
-        act,
-        (handle, job) -> {
-          requeue(handle, job);
-          moves.place(handle, reader.find(handle, id).orElseThrow(), lane);
-          return Optional.empty();
-        });
+    return lanes.fitting(() -> {
+      long lane = laneOf(id, placement);
+      return transaction.perform(
+          JobAct.REQUEUE,
+          id,
+          act,
+          (handle, job) -> {
+            requeue(handle, job);
+            moves.place(handle, reader.find(handle, id).orElseThrow(), lane);
+            return Optional.empty();
+          });
+    });
   }
 
   private void requeue(Handle handle, Job job) {
@@ -196,15 +198,17 @@ public final class Acts {
 
   /** A job that waits is for another host from now on. */
   public Job place(UUID id, Placement placement, Act act) {
-    long lane = laneOf(id, placement);
-    return transaction.perform(
-        JobAct.CHANGE,
-        id,
-        act,
-        (handle, job) -> {
-          moves.place(handle, job, lane);
-          return Optional.empty();
-        });
+    return lanes.fitting(() -> {
+      long lane = laneOf(id, placement);
+      return transaction.perform(
+          JobAct.CHANGE,
+          id,
+          act,
+          (handle, job) -> {
+            moves.place(handle, job, lane);
+            return Optional.empty();
+          });
+    });
   }
 
   // Before the transaction, because a lane is made on a connection of its own.
@@ -254,6 +258,10 @@ public final class Acts {
 
   /** Another time, priority or tags for a job that waits. */
   public Job change(UUID id, Changes changes, Act act) {
+    return lanes.fitting(() -> changeNow(id, changes, act));
+  }
+
+  private Job changeNow(UUID id, Changes changes, Act act) {
     @Nullable OffsetDateTime runAt =
         changes.runAt().map(at -> at.atOffset(ZoneOffset.UTC)).orElse(null);
     // Before the transaction, because a lane is made on a connection of its own.

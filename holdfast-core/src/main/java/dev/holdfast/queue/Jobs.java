@@ -357,7 +357,7 @@ public final class Jobs {
   }
 
   private HoldfastException refused(Exception e) {
-    if (SqlErrors.violates(e, "lane_is_of_this_tenant")) {
+    if (Lanes.isOfAnotherTenant(e)) {
       lanes.forget();
       return new HoldfastException(
           ErrorCode.STATE_CONFLICT,

@@ -1,10 +1,13 @@
 package dev.holdfast.queue;
 
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.SqlErrors;
 import java.sql.Connection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jdbi.v3.core.statement.Update;
@@ -76,6 +79,27 @@ final class Lanes {
   /** What is remembered turned out to belong to an earlier tenant of the same name. */
   void forget() {
     ids.clear();
+  }
+
+  /**
+   * Does what needs a lane of a job that is there, in a transaction of its own: once more if the
+   * lane that was remembered is one of an earlier tenant.
+   */
+  <T> T fitting(Supplier<T> work) {
+    try {
+      return work.get();
+    } catch (HoldfastException e) {
+      if (!isOfAnotherTenant(e)) {
+        throw e;
+      }
+      forget();
+      return work.get();
+    }
+  }
+
+  /** The tables refused a lane that was remembered. */
+  static boolean isOfAnotherTenant(Exception e) {
+    return SqlErrors.violates(e, "lane_is_of_this_tenant");
   }
 
   private long findOrMake(Handle handle, Lane lane) {

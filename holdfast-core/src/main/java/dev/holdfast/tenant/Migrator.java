@@ -28,7 +28,8 @@ public final class Migrator {
               "002_tokens",
               "003_worker_info",
               "004_sessions_and_drains",
-              "005_signatures"));
+              "005_signatures",
+              "006_dropped_tenants"));
   public static final Migrator TENANT =
       new Migrator(
           "tenant",

@@ -38,6 +38,24 @@ public final class Tenants implements AutoCloseable {
       SELECT name FROM {schema}.tenant ORDER BY name
       """;
 
+  // Workers of the dropped one may be about, who would not be told from those of a later one of
+  // that name. A sequence is not locked by who draws from it, so the leap is for whatever is drawn
+  // until it is gone.
+  private static final String REMEMBER_FENCE =
+      """
+      INSERT INTO {schema}.dropped_tenant (name, fence)
+      VALUES (:name, coalesce(pg_sequence_last_value(:sequence::regclass), 0) + :leap)
+      ON CONFLICT (name) DO UPDATE
+         SET fence = greatest(dropped_tenant.fence, excluded.fence), dropped_at = now()
+      """;
+
+  private static final String GO_ON_FROM =
+      """
+      SELECT setval(:sequence::regclass, fence) FROM {schema}.dropped_tenant WHERE name = :name
+      """;
+
+  private static final long FENCE_LEAP = 1_000_000;
+
   private static final int MOST_TRIES_TO_DROP = 100; // of a tenth of a second, or a few
 
   private final PoolConnections connections;
@@ -128,10 +146,20 @@ public final class Tenants implements AutoCloseable {
                   .execute()
               == 1;
       if (isNew) {
+        goOnFromDropped(handle, tenant);
         whenNew.accept(handle);
       }
       return isNew;
     });
+  }
+
+  private void goOnFromDropped(Handle handle, TenantName tenant) {
+    handle
+        .createQuery(control.render(GO_ON_FROM))
+        .bind("sequence", fence(tenant))
+        .bind("name", tenant.value())
+        .mapTo(Long.class)
+        .findOne();
   }
 
   /** Lets a role use all tables there are now, without the right to change them. */
@@ -178,9 +206,23 @@ public final class Tenants implements AutoCloseable {
       if (removed == 0) {
         throw new HoldfastException(ErrorCode.NOT_FOUND, "no tenant '" + tenant + "'");
       }
+      rememberFence(handle, tenant);
       handle.execute("DROP SCHEMA " + schemaOf(tenant).value() + " CASCADE");
       also.accept(handle);
     });
+  }
+
+  private String fence(TenantName tenant) {
+    return schemaOf(tenant).value() + ".fence";
+  }
+
+  private void rememberFence(Handle handle, TenantName tenant) {
+    handle
+        .createUpdate(control.render(REMEMBER_FENCE))
+        .bind("name", tenant.value())
+        .bind("sequence", fence(tenant))
+        .bind("leap", FENCE_LEAP)
+        .execute();
   }
 
   public List<TenantName> list() {

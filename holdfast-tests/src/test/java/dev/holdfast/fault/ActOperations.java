@@ -10,6 +10,7 @@ import dev.holdfast.job.Failure;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
+import dev.holdfast.job.Placement;
 import dev.holdfast.job.Policy.OnFailure;
 import dev.holdfast.job.Policy.OnStop;
 import dev.holdfast.job.PolicyOverrides;
@@ -49,6 +50,14 @@ final class ActOperations {
             "cancel a running job by force",
             ActOperations::running,
             acts -> acts.cancel(IT, ADA.withForce())),
+        act(
+            "cancel a failed job by force",
+            ActOperations::failed,
+            acts -> acts.cancel(IT, ADA.withForce())),
+        act(
+            "give a queued job to another host",
+            ActOperations::placed,
+            acts -> acts.place(IT, Placement.preferring("there"), ADA)),
         act("stop a queued job", ground -> queued(ground, PAUSES), acts -> acts.stop(IT, ADA)),
         act("stop a running job", ActOperations::running, acts -> acts.stop(IT, ADA)),
         act("pause a queued job", ActOperations::queued, acts -> acts.pause(IT, ADA)),
@@ -117,6 +126,13 @@ final class ActOperations {
   private static void withoutLane(Ground ground) {
     ground.execute("DELETE FROM {schema}.lane WHERE priority = -9");
     queued(ground);
+  }
+
+  // Once, so that its lane is there.
+  private static void placed(Ground ground) {
+    queued(ground);
+    Job unused = ground.engine().acts().place(IT, Placement.preferring("there"), ADA);
+    unused = ground.engine().acts().place(IT, Placement.ANYWHERE, ADA);
   }
 
   private static void running(Ground ground) {

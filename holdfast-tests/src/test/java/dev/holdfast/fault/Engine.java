@@ -11,6 +11,8 @@ import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.queue.Queues;
 import dev.holdfast.queue.WhyNot;
+import dev.holdfast.schedule.Schedules;
+import dev.holdfast.schedule.Ticker;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.tenant.Tenants;
@@ -95,6 +97,14 @@ final class Engine implements AutoCloseable {
 
   Queues queues() {
     return new Queues(tenant, announcer);
+  }
+
+  Schedules schedules() {
+    return new Schedules(tenant, new JacksonCodec(), jobs, resources());
+  }
+
+  Ticker ticker() {
+    return new Ticker(tenant, new JacksonCodec(), jobs, acts);
   }
 
   PgLeases leases() {

@@ -48,6 +48,8 @@ final class EnqueueOperations {
         Operation.of("enqueue with everything", known(FULL, engine -> one(engine, FULL))),
         Operation.of("enqueue the id of a finished job", EnqueueOperations::finishedBefore)
             .inSteps(0),
+        Operation.of("enqueue the key of a job that waits", EnqueueOperations::thereBefore)
+            .inSteps(0),
         Operation.of("enqueue the first job of a lane", EnqueueOperations::firstOfItsLane)
             .inSteps(2),
         Operation.of("enqueue many", known(UNKEYED, engine -> many(engine, unkeyed())))
@@ -92,6 +94,11 @@ final class EnqueueOperations {
         .leases()
         .finish(List.of(new Finish(ground.running(job("a")), Outcome.succeeded())));
     return engine -> created(engine.jobs().enqueue(job("a")));
+  }
+
+  private static Action thereBefore(Ground ground) {
+    ground.enqueue(job("a").withUniqueKey("key"));
+    return engine -> created(engine.jobs().enqueue(UNKEYED.withUniqueKey("key")));
   }
 
   private static Action firstOfItsLane(Ground ground) {

@@ -56,6 +56,11 @@ final class Ground implements AutoCloseable {
           "job_item",
           "idempotency",
           "audit",
+          "schedule",
+          "slot",
+          "outbox",
+          "agent",
+          "agent_job",
           "effect");
 
   // A row, because all connections must see the same time.
@@ -123,10 +128,11 @@ final class Ground implements AutoCloseable {
               "SELECT %s AS place, '%s ' || jsonb_strip_nulls(to_jsonb(%s))::text AS line FROM {schema}.%s"
                   .formatted(isJob ? "seq" : "9e15::bigint", table, table, table));
     }
-    // A lane's own id by the name that others call it.
+    // A lane's own id by the name that others call it; revisions count what was said.
     return sql.toString()
             .replace(
                 "to_jsonb(lane)", "(to_jsonb(lane) - 'id' || jsonb_build_object('lane_id', id))")
+            .replace("to_jsonb(agent_job)", "(to_jsonb(agent_job) - 'revision')")
             .replace(
                 "to_jsonb(claim)",
                 "(to_jsonb(claim) || jsonb_build_object('fences', cardinality(fences) || ' jobs'))")

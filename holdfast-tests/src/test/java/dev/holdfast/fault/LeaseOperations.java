@@ -13,6 +13,8 @@ import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.Progress;
 import dev.holdfast.job.Subject;
 import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.Extension;
+import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.Report;
 import dev.holdfast.lease.ReportReply;
@@ -45,6 +47,7 @@ final class LeaseOperations {
             .inSteps(2)
             .with(Trait.LEASES_WITHOUT_ID, Trait.MAY_DO_A_PART),
         Operation.ofWorker("claim what must wait", ground -> parked(ground, request)),
+        Operation.ofWorker("claim what has waited for too long", ground -> waited(ground, request)),
         Operation.ofWorker("claim with an id", ground -> plain(ground, request.withClaimId("c"))),
         Operation.ofWorker(
             "claim guarded jobs with an id", ground -> guarded(ground, request.withClaimId("c"))),
@@ -57,6 +60,7 @@ final class LeaseOperations {
         Operation.ofWorker("report progress and log", ground -> report(ground, ALL))
             .with(Trait.MAY_SAY_TWICE),
         Operation.ofWorker("report everything, with a key", ground -> report(ground, ONCE)),
+        Operation.ofWorker("report once more, with a key", LeaseOperations::reportAgain).inSteps(0),
         Operation.ofWorker("report the last results", LeaseOperations::reportLast),
         Operation.ofWorker("submit results and go on", ground -> submit(ground, Optional.empty())),
         Operation.ofWorker("submit results and be done", ground -> submit(ground, DONE)),
@@ -120,6 +124,31 @@ final class LeaseOperations {
     Lease unused = ground.running(GUARDED);
     ground.enqueue(job("waits").withResources("licence"), job("a").withTarget("crm"));
     return claim(request);
+  }
+
+  /** One that needs two things, of which one is always taken, keeps the other for itself. */
+  private static Action waited(Ground ground, ClaimRequest request) {
+    Lease licence = ground.running(job("one").withResources("licence"));
+    Lease unused = ground.running(job("two").withResources("node"));
+    ground.enqueue(job("both").withResources("licence", "node"));
+    List<Lease> none = ground.claim();
+    ground.later(20);
+    List<Extension> beaten = ground.engine().leases().extend(List.of(licence, unused));
+    ground.later(20);
+    beaten = ground.engine().leases().extend(List.of(licence, unused));
+    ground.later(25);
+    beaten = ground.engine().leases().extend(List.of(licence, unused));
+    ground
+        .engine()
+        .leases()
+        .finish(List.of(new Finish(licence, Outcome.succeeded()))); // which wakes it
+    return claim(request);
+  }
+
+  private static Action reportAgain(Ground ground) {
+    Lease lease = ground.running(job("a"));
+    ReportReply unused = ground.engine().leases().report(lease, ONCE);
+    return report(lease, ONCE);
   }
 
   private static Action claim(ClaimRequest request) {

@@ -43,7 +43,9 @@ record Operation(String name, Setup setup, int steps, Set<Trait> traits) {
      */
     MAY_HEAR_LOST,
     /** Lines whose report was not confirmed are said again. */
-    MAY_SAY_TWICE
+    MAY_SAY_TWICE,
+    /** Fewer faults will do with every build: what it stands on is tried by others. */
+    SPARINGLY
   }
 
   static Operation of(String name, Setup setup) {

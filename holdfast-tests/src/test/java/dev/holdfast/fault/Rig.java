@@ -1,5 +1,6 @@
 package dev.holdfast.fault;
 
+import dev.holdfast.fault.Operation.Trait;
 import dev.holdfast.fault.Script.Once;
 import dev.holdfast.fault.Trial.Result;
 import java.sql.SQLException;
@@ -31,7 +32,7 @@ final class Rig implements AutoCloseable {
           "%s: %d steps instead of %d"
               .formatted(operation.name(), course.steps(), operation.steps()));
     }
-    for (Once trouble : troubles.at(course.points())) {
+    for (Once trouble : troubles.at(course.points(), operation.is(Trait.SPARINGLY))) {
       Point point = course.points().get(trouble.number());
       Result result = new Trial(ground, pool, operation, course, trouble).run();
       tally.count(point, trouble, result);

@@ -13,9 +13,11 @@ final class Tally {
   private final Map<String, Integer> faults = new TreeMap<>();
   private final Map<String, Integer> stored = new TreeMap<>();
   private final Map<String, Integer> seen = new TreeMap<>();
+  private final Reach reach = new Reach();
 
   synchronized void count(Operation operation, Course course) {
     pointsOf.put(operation.name(), course.points().size());
+    reach.note(course.points());
   }
 
   synchronized void count(Point point, Once trouble, Result result) {
@@ -39,6 +41,10 @@ final class Tally {
 
   synchronized Map<String, Integer> pointsOf() {
     return Map.copyOf(pointsOf);
+  }
+
+  Reach reach() {
+    return reach;
   }
 
   synchronized Map<String, Integer> faults() {

@@ -28,6 +28,7 @@ class TenantFaultsTest {
 
   private static final TenantName ACME = new TenantName("acme");
 
+  private final Reach reach = new Reach();
   private int trials;
 
   @Test
@@ -35,6 +36,7 @@ class TenantFaultsTest {
     try (Corner corner = new Corner("faults_create")) {
       corner.steady().migrate();
       everywhere(corner, tenants -> tenants.create(ACME), () -> corner.dropIfThere(ACME));
+      came("Tenants.REGISTER", "Tenants.GO_ON_FROM", "Migrator.VERSION");
     }
   }
 
@@ -50,6 +52,25 @@ class TenantFaultsTest {
             }
           },
           () -> corner.steady().create(ACME));
+      came("Tenants.UNREGISTER", "Tenants.REMEMBER_FENCE", "Tenants.LIST");
+    }
+  }
+
+  @Test
+  void a_tenant_is_migrated_or_not() throws Exception {
+    try (Corner corner = new Corner("faults_upgrade")) {
+      corner.steady().migrate();
+      corner.steady().create(ACME);
+      everywhere(
+          corner,
+          Tenants::migrate,
+          () ->
+              corner.execute(
+                  """
+                  ALTER TABLE %1$s_acme.kind DROP COLUMN IF EXISTS settings;
+                  DELETE FROM %1$s_acme.migration WHERE name = '008_kind_settings';
+                  """));
+      came("Tenants.HOLD");
     }
   }
 
@@ -60,6 +81,11 @@ class TenantFaultsTest {
     }
   }
 
+  /** These were among what failed. */
+  private void came(String... statements) {
+    assertThat(reach.missing()).doesNotContain(statements);
+  }
+
   private void everywhere(Corner corner, Consumer<Tenants> operation, Runnable reset)
       throws SQLException {
     reset.run();
@@ -67,6 +93,7 @@ class TenantFaultsTest {
     corner.pool.play(Script.NOTHING);
     operation.accept(corner.faulty());
     List<Point> points = corner.pool.passed();
+    reach.note(points);
     List<String> after = corner.all();
     assertThat(points).isNotEmpty();
     assertThat(after).isNotEqualTo(before);
@@ -118,14 +145,18 @@ class TenantFaultsTest {
     }
 
     void clear() {
+      execute("DROP SCHEMA IF EXISTS %1$s, %1$s_acme CASCADE");
+    }
+
+    void execute(String sql) {
       try (Statement statement = connection.createStatement()) {
-        statement.execute("DROP SCHEMA IF EXISTS %1$s, %1$s_acme CASCADE".formatted(name));
+        statement.execute(sql.formatted(name));
       } catch (SQLException e) {
         throw new IllegalStateException(e);
       }
     }
 
-    /** What there is: tables, and who is registered. */
+    /** What there is: tables, how far they are, and who is registered. */
     List<String> all() throws SQLException {
       List<String> found = new ArrayList<>();
       try (Statement statement = connection.createStatement();
@@ -141,6 +172,15 @@ class TenantFaultsTest {
                       .formatted(name))) {
         while (rows.next()) {
           found.add(rows.getString(1));
+        }
+      }
+      if (found.contains(name + "_acme.migration")) {
+        try (Statement statement = connection.createStatement();
+            ResultSet rows =
+                statement.executeQuery("SELECT name FROM " + name + "_acme.migration ORDER BY 1")) {
+          while (rows.next()) {
+            found.add("migrated: " + rows.getString(1));
+          }
         }
       }
       if (found.contains(name + ".tenant")) {

@@ -15,6 +15,8 @@ final class Troubles {
       Stream.of(Fault.values()).filter(Fault::isSaidByTheServer).toList();
   private static final List<Fault> ENDS =
       Stream.of(Fault.values()).filter(Fault::endsConnection).toList();
+  private static final List<Fault> NONE =
+      List.of(Fault.CONNECTION_LOST, Fault.TOO_MANY_CONNECTIONS);
   private static final List<Fault> ALL = Stream.concat(SAID.stream(), ENDS.stream()).toList();
 
   private final boolean everything;
@@ -32,11 +34,20 @@ final class Troubles {
   }
 
   List<Once> at(List<Point> points) {
+    return at(points, false);
+  }
+
+  /**
+   * Those of an operation.
+   *
+   * @param sparingly one at each point, or two where something commits
+   */
+  List<Once> at(List<Point> points, boolean sparingly) {
     List<Once> troubles = new ArrayList<>();
     for (int number = 0; number < points.size(); number++) {
       Point point = points.get(number);
       for (Moment moment : Moment.values()) {
-        for (Fault fault : faults(point, moment)) {
+        for (Fault fault : sparingly && !everything ? few(point, moment) : faults(point, moment)) {
           if (point.allows(moment, fault)) {
             troubles.add(new Once(number, moment, fault));
           }
@@ -44,6 +55,20 @@ final class Troubles {
       }
     }
     return troubles;
+  }
+
+  // Around what commits a connection is lost, and its user cannot know; elsewhere they take turns.
+  private Set<Fault> few(Point point, Moment moment) {
+    if (point.kind() != Kind.BORROW && point.commits()) {
+      return EnumSet.of(ENDS.get(turn++ % ENDS.size()));
+    }
+    if (moment == Moment.AFTER) {
+      return EnumSet.noneOf(Fault.class);
+    }
+    return EnumSet.of(
+        point.kind() == Kind.BORROW
+            ? NONE.get(turn++ % NONE.size())
+            : ALL.get(turn++ % ALL.size()));
   }
 
   private Set<Fault> faults(Point point, Moment moment) {

@@ -11,10 +11,12 @@ import dev.holdfast.lease.Reaper;
 import dev.holdfast.lease.TransitionHook;
 import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
+import dev.holdfast.queue.Queues;
 import dev.holdfast.queue.WhyNot;
 import dev.holdfast.rig.RigConnection;
 import dev.holdfast.schedule.Schedules;
 import dev.holdfast.schedule.Ticker;
+import dev.holdfast.slot.Slots;
 import dev.holdfast.tenant.SchemaName;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
@@ -108,6 +110,14 @@ final class Actor implements AutoCloseable {
     return new Resources(tenant, announcer);
   }
 
+  Queues queues() {
+    return new Queues(tenant, announcer);
+  }
+
+  Slots slots() {
+    return new Slots(tenant.db());
+  }
+
   Schedules schedules() {
     return new Schedules(tenant, new JacksonCodec(), jobs(), resources());
   }
@@ -116,7 +126,7 @@ final class Actor implements AutoCloseable {
     return new Ticker(tenant, new JacksonCodec(), jobs(), acts());
   }
 
-  private Jobs jobs() {
+  Jobs jobs() {
     return new Jobs(
         tenant, new JacksonCodec(), announcer, new WhyNot(tenant, new Workers(tenant.db())));
   }

@@ -16,7 +16,7 @@ public final class InterleavingRun {
   public static Optional<String> firstFailure(UnaryOperator<String> rewrite, int plays)
       throws SQLException, InterruptedException {
     try (Explorer explorer = new Explorer(rewrite)) {
-      for (Scenario scenario : Scenario.values()) {
+      for (Scenario scenario : Scenario.all()) {
         Found found = explorer.explore(scenario, PREEMPTIONS, plays);
         if (found.failure().isPresent()) {
           return Optional.of("order %d of %s".formatted(found.plays(), found.failure().get()));

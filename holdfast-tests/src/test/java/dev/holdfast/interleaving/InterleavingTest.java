@@ -14,12 +14,14 @@ import org.junit.jupiter.api.Timeout;
  * Two and three users of the real engine on a real database, stepped statement by statement in
  * every order that interrupts them at most so often. Each play must leave no deadlock, no broken
  * invariant and no job that never ends. More: {@code -Dholdfast.interleaving.preemptions=3
- * -Dholdfast.interleaving.plays=100000}.
+ * -Dholdfast.interleaving.plays=100000}; and {@code -Dholdfast.interleaving.only} the names of
+ * some.
  */
 class InterleavingTest {
 
   private static final int PREEMPTIONS = Integer.getInteger("holdfast.interleaving.preemptions", 2);
-  private static final int PLAYS = Integer.getInteger("holdfast.interleaving.plays", 40);
+  private static final int PLAYS = Integer.getInteger("holdfast.interleaving.plays", 0);
+  private static final String ONLY = System.getProperty("holdfast.interleaving.only", "all");
 
   @Test
   @Timeout(value = 2, unit = TimeUnit.HOURS)
@@ -27,8 +29,8 @@ class InterleavingTest {
     List<String> failures = new ArrayList<>();
     int plays = 0;
     try (Explorer explorer = new Explorer(UnaryOperator.identity())) {
-      for (Scenario scenario : Scenario.values()) {
-        Found found = explorer.explore(scenario, PREEMPTIONS, PLAYS);
+      for (Scenario scenario : chosen()) {
+        Found found = explorer.explore(scenario, PREEMPTIONS, PLAYS > 0 ? PLAYS : scenario.plays());
         plays += found.plays();
         System.out.printf(
             "Interleavings: %s, %d orders of up to %d statements%s%n",
@@ -41,5 +43,12 @@ class InterleavingTest {
     }
     System.out.printf("Interleavings: %d orders, %d failures%n", plays, failures.size());
     assertThat(failures).isEmpty();
+  }
+
+  private static List<Scenario> chosen() {
+    List<String> names = List.of(ONLY.split(","));
+    return Scenario.all().stream()
+        .filter(each -> ONLY.equals("all") || names.contains(each.name()))
+        .toList();
   }
 }

@@ -4,9 +4,11 @@ import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.interleaving.Actor.Part;
 import dev.holdfast.job.Failure;
+import dev.holdfast.job.Item;
 import dev.holdfast.job.JobAct;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
+import dev.holdfast.job.Payload;
 import dev.holdfast.job.Policy.OnFailure;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.Subject;
@@ -14,7 +16,9 @@ import dev.holdfast.job.TimeLimit;
 import dev.holdfast.lease.Extension.Status;
 import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.Report;
 import dev.holdfast.queue.Changes;
+import dev.holdfast.queue.QueueSettings;
 import dev.holdfast.rig.People;
 import dev.holdfast.schedule.Schedule;
 import dev.holdfast.schedule.Trigger;
@@ -31,12 +35,32 @@ final class Parts {
   static final PolicyOverrides TEN_SECONDS =
       PolicyOverrides.NONE.withTimeout(TimeLimit.of(Duration.ofSeconds(10)));
 
+  static final PolicyOverrides FEW_TOKENS = PolicyOverrides.NONE.withTokenLimit(10);
+
+  static final Report MANY_TOKENS = Report.ofUsage(20, 0);
+
+  static final PolicyOverrides ONE_RESULT = PolicyOverrides.NONE.withTargetCount(1);
+
+  static final Report A_RESULT = Report.ofItems(List.of(new Item("one", new Payload("1"))));
+
+  static final QueueSettings PAUSED = QueueSettings.DEFAULTS.withPaused(true);
+
+  static final QueueSettings ONE_AT_A_TIME = QueueSettings.DEFAULTS.withConcurrencyLimit(1);
+
   static final Subject SITE = Subject.of("site", "1", "deploying");
 
   private Parts() {}
 
   static NewJob onTarget() {
     return NewJob.of("deploy", 1).withTarget("t");
+  }
+
+  static NewJob inQueue(NewJob job) {
+    return job.withQueue("narrow");
+  }
+
+  static NewJob unique() {
+    return NewJob.of("deploy", 1).withUniqueKey("key");
   }
 
   static NewJob needs(String... resources) {
@@ -53,6 +77,68 @@ final class Parts {
 
   static Part claim(int limit) {
     return actor -> actor.got(actor.leases().claim(Scene.request("worker", limit)).leases());
+  }
+
+  static Part dispatched(int limit) {
+    return actor ->
+        actor.got(actor.leases().claim(Scene.request("worker", limit).acknowledging()).leases());
+  }
+
+  /** For two workers at once. */
+  static void shared(Actor actor) {
+    actor
+        .leases()
+        .remote()
+        .claimForAll(List.of(Scene.request("left", 1), Scene.request("right", 1)))
+        .hands()
+        .forEach(hand -> hand.ifPresent(actor::got));
+  }
+
+  static Part start(Scene scene, String job) {
+    return actor -> {
+      Lease lease = scene.lease(job);
+      var unused = actor.leases().remote().start(lease.worker(), List.of(lease.key()));
+    };
+  }
+
+  static Part askStop(Scene scene, String job) {
+    return actor -> {
+      Lease lease = scene.lease(job);
+      boolean unused = actor.leases().remote().requestStop(lease.worker(), lease.key());
+    };
+  }
+
+  static Part report(Scene scene, String job, Report report) {
+    return actor -> {
+      var unused = actor.leases().report(scene.lease(job), report);
+    };
+  }
+
+  static Part queue(QueueSettings settings) {
+    return actor -> actor.queues().put("narrow", settings);
+  }
+
+  /** What it is told must be the id of a job that there is. */
+  static Part enqueue(Scene scene, NewJob job) {
+    return actor -> scene.enqueued(actor.jobs().enqueue(job).id());
+  }
+
+  /** What it is told about may be gone by now. */
+  static Part enqueueAgain(NewJob job) {
+    return actor -> {
+      var unused = actor.jobs().enqueue(job);
+    };
+  }
+
+  /** A worker of the same name starts. */
+  static Part recover(Scene scene) {
+    return actor -> {
+      var unused = actor.slots().recover(List.of(Scene.WORKER), scene.now());
+    };
+  }
+
+  static Part deleteSchedule() {
+    return actor -> actor.schedules().delete("brief", Actor.ADA);
   }
 
   static Part repeatable(int limit) {

@@ -10,6 +10,7 @@ import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.PgLeases;
 import dev.holdfast.queue.Changes;
+import dev.holdfast.queue.QueueSettings;
 import dev.holdfast.rig.Invariant;
 import dev.holdfast.rig.People;
 import dev.holdfast.rig.Sandbox;
@@ -33,6 +34,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** The tables before and after a play: sets them up, then sees that all is well and ends. */
 final class Scene {
 
+  static final String WORKER = "main";
+
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
   // The clock stands still, so whether a capacity was lowered before or after a grant cannot be
@@ -40,6 +43,17 @@ final class Scene {
   private static final String TOO_MANY_HOLDERS =
       """
       SELECT resource, count(*) FROM {schema}.hold GROUP BY resource HAVING count(*) > ?
+      """;
+
+  private static final String TOO_MANY_IN_A_QUEUE =
+      """
+      SELECT format('%s of at most %s run in %s', count(*), concurrency_limit, queue.name)
+        FROM {schema}.job
+        JOIN {schema}.lane ON lane.id = job.lane
+        JOIN {schema}.queue ON queue.name = lane.queue
+       WHERE job.worker IS NOT NULL
+       GROUP BY queue.name, concurrency_limit
+      HAVING count(*) > concurrency_limit
       """;
 
   private static final String TOO_MANY_RUNS =
@@ -56,6 +70,7 @@ final class Scene {
   private final Map<String, UUID> jobs = new HashMap<>();
   private final Map<String, Lease> leases = new HashMap<>();
   private final Set<UUID> mustRun = ConcurrentHashMap.newKeySet();
+  private final Set<UUID> enqueued = ConcurrentHashMap.newKeySet();
   private Instant now = START;
   private int mostHolders = 1;
   private final AtomicInteger slots = new AtomicInteger();
@@ -83,6 +98,16 @@ final class Scene {
     return this;
   }
 
+  /** Somebody was told that this is its job. */
+  void enqueued(UUID id) {
+    enqueued.add(id);
+  }
+
+  Scene queue(QueueSettings settings) {
+    sandbox.queues().put("narrow", settings);
+    return this;
+  }
+
   Scene schedule(Schedule schedule) {
     sandbox.schedules().put(schedule, Actor.ADA);
     return this;
@@ -106,7 +131,18 @@ final class Scene {
 
   /** Claims all that can be; the others are parked. */
   Scene claim() {
-    claimed()
+    return claim(request(WORKER, 10));
+  }
+
+  /** The same for a worker that says when it starts them. */
+  Scene dispatch() {
+    return claim(request(WORKER, 10).acknowledging());
+  }
+
+  private Scene claim(ClaimRequest request) {
+    engine()
+        .claim(request)
+        .leases()
         .forEach(lease ->
             jobs.forEach((name, id) -> {
               if (id.equals(lease.key().jobId())) {
@@ -158,11 +194,11 @@ final class Scene {
   }
 
   private List<Lease> claimed() {
-    return engine().claim(request("main", 10)).leases();
+    return engine().claim(request(WORKER, 10)).leases();
   }
 
   static ClaimRequest request(String worker, int limit) {
-    return ClaimRequest.of(worker, Set.of("default"), limit).thoroughly();
+    return ClaimRequest.of(worker, Set.of("default", "narrow"), limit).thoroughly();
   }
 
   private PgLeases engine() {
@@ -181,10 +217,17 @@ final class Scene {
       tick();
     }
     complaints.addAll(column(TOO_MANY_RUNS));
+    complaints.addAll(column(TOO_MANY_IN_A_QUEUE));
+    List<String> known = column("SELECT id FROM {schema}.job_all");
+    enqueued.stream()
+        .filter(job -> !known.contains(job.toString()))
+        .forEach(job -> complaints.add("told of a job that is not there: " + job));
+    sandbox.queues().put("narrow", QueueSettings.DEFAULTS); // so that all of them end
     List<Lease> open = new ArrayList<>(granted);
     open.addAll(leases.values());
     // Without the reaper, who would find those whose wake-up was lost.
-    for (int round = 0; round < jobs.size() + 2 && !unfinished().isEmpty(); round++) {
+    int most = jobs.size() + enqueued.size() + 2;
+    for (int round = 0; round < most && !unfinished().isEmpty(); round++) {
       resolvePaused();
       succeed(open);
       open = claimed();
@@ -258,7 +301,9 @@ final class Scene {
   private List<String> unfinished() throws SQLException {
     Map<String, String> names = new HashMap<>();
     jobs.forEach((name, id) -> names.put(id.toString(), name));
-    return column("SELECT id FROM {schema}.job").stream().map(names::get).toList();
+    return column("SELECT id FROM {schema}.job").stream()
+        .map(id -> names.getOrDefault(id, id))
+        .toList();
   }
 
   private List<String> column(String sql) throws SQLException {

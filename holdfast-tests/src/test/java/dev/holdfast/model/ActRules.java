@@ -3,6 +3,7 @@ package dev.holdfast.model;
 import dev.holdfast.job.JobAct;
 import dev.holdfast.model.Command.Do;
 import dev.holdfast.model.ModelJob.Phase;
+import dev.holdfast.model.ModelJob.Why;
 import java.util.Optional;
 
 /**
@@ -14,13 +15,22 @@ record ActRules(Model model, AttemptRules attempts) {
   boolean isAllowed(ModelJob job, JobAct act, boolean force) {
     boolean waits = job.phase == Phase.PENDING || job.phase == Phase.QUEUED;
     boolean standsStill = job.phase == Phase.PAUSED || job.phase == Phase.FAILED;
+    // A finished job has given its key back; if another has it now, it cannot come back itself.
+    boolean revives =
+        job.isFinished() && (act == JobAct.RETRY || act == JobAct.RESUME || act == JobAct.REQUEUE);
+    if (revives && model.unfinishedWith(job.spec.extras().uniqueKey()).isPresent()) {
+      return false;
+    }
     return switch (act) {
       case CANCEL -> !job.isFinished() || (force && job.phase != Phase.CANCELLED);
       case STOP -> !job.isFinished();
       case PAUSE -> waits || job.isLeased();
       case RESUME, RESOLVE -> standsStill;
       case RETRY -> job.phase == Phase.FAILED || job.phase == Phase.CANCELLED;
-      case REQUEUE -> job.phase == Phase.PENDING || (force && (job.isLeased() || job.isFinished()));
+      case REQUEUE ->
+          job.phase == Phase.PENDING
+              || job.phase == Phase.DISPATCHED
+              || (force && (job.isLeased() || job.isFinished()));
       case FAIL ->
           job.phase != Phase.FAILED && (force || (!job.isFinished() && job.phase != Phase.QUEUED));
       case CHANGE -> waits;
@@ -77,6 +87,15 @@ record ActRules(Model model, AttemptRules attempts) {
     }
   }
 
+  /** Nobody began it in time. One that was begun, or paused, is left alone. */
+  void expire(ModelJob job) {
+    if (job.phase == Phase.QUEUED && !job.hasBegun()) {
+      end(job, Phase.CANCELLED);
+      job.why = Why.MISFIRE;
+      model.actDone();
+    }
+  }
+
   private static void askToStop(ModelJob job, Optional<Phase> as) {
     job.phase = Phase.STOPPING;
     if (!job.stopAs.equals(Optional.of(Phase.CANCELLED))) { // which stays
@@ -105,6 +124,7 @@ record ActRules(Model model, AttemptRules attempts) {
       return;
     }
     job.phase = phase;
+    job.why = Why.ANY;
     model.unblock(job);
     // Nobody undoes what it began to do to its subject.
     if (job.hasBegun()) {

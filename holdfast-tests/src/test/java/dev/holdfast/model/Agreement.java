@@ -1,8 +1,12 @@
 package dev.holdfast.model;
 
 import dev.holdfast.model.ModelJob.Phase;
+import dev.holdfast.model.ModelSlot.Key;
+import dev.holdfast.model.SlotRules.Standing;
 import dev.holdfast.model.Snapshot.Row;
+import dev.holdfast.model.Snapshot.Slot;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -13,25 +17,26 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /** Where the tables differ from what the model says. */
 final class Agreement {
 
   private final Model model;
-  private final int actsDone;
+  private final SlotRules slots;
   private final Snapshot snapshot;
   private final List<String> complaints = new ArrayList<>();
   private final Map<UUID, Integer> numbers = new HashMap<>();
 
-  private Agreement(Model model, int actsDone, Snapshot snapshot) {
-    this.actsDone = actsDone;
+  private Agreement(Model model, SlotRules slots, Snapshot snapshot) {
+    this.slots = slots;
     this.model = model;
     this.snapshot = snapshot;
     model.jobs().forEach(job -> numbers.put(job.id, job.number));
   }
 
-  static List<String> complaints(Model model, int actsDone, Snapshot snapshot) {
-    Agreement agreement = new Agreement(model, actsDone, snapshot);
+  static List<String> complaints(Model model, SlotRules slots, Snapshot snapshot) {
+    Agreement agreement = new Agreement(model, slots, snapshot);
     agreement.check();
     return agreement.complaints;
   }
@@ -49,10 +54,32 @@ final class Agreement {
     same("holds", model.holds(), holds());
     same("blocks", model.blocks(), blocks());
     same("subjects", model.subjects(), snapshot.subjects());
-    same("recorded acts", actsDone, snapshot.acts());
+    same("recorded acts", model.actsDone(), snapshot.acts());
+    check(slots.schedules());
+    same("slots", keys(slots.slots()), snapshot.slots().keySet());
+    slots
+        .slots()
+        .forEach(slot ->
+            Optional.ofNullable(snapshot.slots().get(slot.key)).ifPresent(row -> check(slot, row)));
     snapshot
         .capacities()
         .forEach((name, capacity) -> same("capacity of " + name, model.capacity(name), capacity));
+  }
+
+  private void check(Map<String, Standing> schedules) {
+    Map<String, OptionalLong> next = new HashMap<>();
+    schedules.forEach((name, standing) -> next.put(name, standing.nextAt()));
+    same("next slots of schedules", next, snapshot.schedules());
+  }
+
+  private static Set<Key> keys(Collection<ModelSlot> slots) {
+    return slots.stream().map(slot -> slot.key).collect(Collectors.toSet());
+  }
+
+  private void check(ModelSlot slot, Slot row) {
+    same(slot.key + ": status", slot.status.name().toLowerCase(Locale.ROOT), row.status());
+    same(slot.key + ": started", slot.startedAt, row.startedAt());
+    same(slot.key + ": worker", slot.worker, row.worker().orElse(""));
   }
 
   private void check(ModelJob job, Row row) {
@@ -62,6 +89,7 @@ final class Agreement {
     same(job, "attempt", job.attempt, row.attempt());
     same(job, "failures", job.failures, row.failures());
     same(job, "granted", job.granted, row.granted());
+    same(job, "results", job.results, row.results());
     same(job, "run_at", job.runAt, row.runAt());
     same(job, "priority", job.priority, row.priority());
     // What ended stays in the history, whatever becomes of the job.

@@ -4,6 +4,7 @@ import dev.holdfast.model.Command.How;
 import dev.holdfast.model.ModelJob.By;
 import dev.holdfast.model.ModelJob.Phase;
 import dev.holdfast.model.ModelJob.Recorded;
+import dev.holdfast.model.ModelJob.Why;
 import java.util.Optional;
 
 /** What becomes of a job when an attempt of it ends, by its worker's word or without it. */
@@ -23,7 +24,13 @@ record AttemptRules(Model model) {
   private void end(ModelJob job, How how) {
     boolean stopping = job.phase == Phase.STOPPING;
     switch (how) {
-      case SUCCEEDED -> job.phase = Phase.SUCCEEDED;
+      case SUCCEEDED -> {
+        if (job.stopAs.equals(Optional.of(Phase.FAILED))) { // too many tokens, however it ends
+          stopped(job);
+        } else {
+          job.phase = Phase.SUCCEEDED;
+        }
+      }
       case FAILED_FOR_GOOD -> fail(job);
       case FAILED -> {
         if (job.isLastAttempt()) {
@@ -40,12 +47,11 @@ record AttemptRules(Model model) {
           stopped(job);
         } else {
           job.attempt--;
-          sendBack(job, how == How.SNOOZED ? 0 : Driver.A_WHILE_SECONDS);
+          sendBack(job, how == How.SNOOZED ? 0 : Workers.A_WHILE_SECONDS);
         }
       }
       case RELEASED -> {
-        boolean isToBeCancelled = job.stopAs.equals(Optional.of(Phase.CANCELLED));
-        if (job.spec.pausesOnStop() && !isToBeCancelled) {
+        if (job.spec.pausesOnStop() && !isDecided(job)) {
           job.attempt--;
           job.phase = Phase.PAUSED;
         } else if (stopping) {
@@ -60,12 +66,20 @@ record AttemptRules(Model model) {
   }
 
   private static void fail(ModelJob job) {
+    job.why = Why.ANY;
     job.failures++;
     job.phase = Phase.FAILED;
   }
 
   private static void stopped(ModelJob job) {
+    job.wasStopped = true;
     job.phase = job.stopAs.orElse(job.spec.pausesOnStop() ? Phase.PAUSED : Phase.CANCELLED);
+    job.failures += job.phase == Phase.FAILED ? 1 : 0;
+  }
+
+  /** Somebody said what it is to end as, and it is not to be paused. */
+  private static boolean isDecided(ModelJob job) {
+    return job.stopAs.filter(as -> as != Phase.PAUSED).isPresent();
   }
 
   private void sendBack(ModelJob job, int seconds) {
@@ -74,8 +88,9 @@ record AttemptRules(Model model) {
   }
 
   private void settle(ModelJob job, By by, Optional<How> saidByWorker) {
-    job.ends.put(job.fence, new Recorded(by, saidByWorker, job.phase));
+    job.ends.put(job.fence, new Recorded(by, saidByWorker, job.phase, job.wasStopped));
     job.stopAs = Optional.empty();
+    job.wasStopped = false;
     if (job.phase == Phase.PAUSED || (job.phase == Phase.FAILED && job.spec.holdsOnFailure())) {
       model.block(job);
     }
@@ -109,11 +124,14 @@ record AttemptRules(Model model) {
 
   private void loseLease(ModelJob job) {
     model.linger(job);
-    boolean undecided = job.stopAs.filter(as -> as != Phase.PAUSED).isEmpty();
-    if (job.phase == Phase.STOPPING && !(undecided && job.spec.failsWhenLost())) {
+    if (job.phase == Phase.STOPPING && (isDecided(job) || !job.spec.failsWhenLost())) {
       stopped(job);
+    } else if (job.phase == Phase.DISPATCHED) { // it was never begun
+      job.attempt--;
+      sendBack(job, 0);
     } else if (job.spec.failsWhenLost() || job.isLastAttempt()) {
       fail(job);
+      job.why = Why.LEASE_LOST;
     } else {
       job.failures++;
       sendBack(job, 0);
@@ -125,6 +143,7 @@ record AttemptRules(Model model) {
   void endByForce(ModelJob job, Phase phase) {
     model.linger(job);
     job.phase = phase;
+    job.why = Why.ANY;
     settle(job, By.FORCE, Optional.empty());
   }
 

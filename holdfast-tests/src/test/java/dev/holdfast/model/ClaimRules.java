@@ -61,12 +61,24 @@ final class ClaimRules {
   }
 
   private boolean isServed(ModelJob job) {
-    return claim.kinds().isEmpty() || claim.kinds().contains(job.spec.kind());
+    return !model.queues().isPaused(queue(job))
+        && (claim.kinds().isEmpty() || claim.kinds().contains(job.spec.kind()));
+  }
+
+  private static String queue(ModelJob job) {
+    return job.spec.extras().queue();
+  }
+
+  private Predicate<ModelJob> inQueueOf(ModelJob job) {
+    return other -> queue(other).equals(queue(job));
   }
 
   private void checkGrant(ModelJob job) {
     if (!isServed(job)) {
-      complaints.add(job + " of kind " + job.spec.kind() + " was granted");
+      complaints.add("%s of kind %s in %s was granted".formatted(job, job.spec.kind(), queue(job)));
+    }
+    if (!model.queues().hasRoom(queue(job), granted.stream().filter(inQueueOf(job)).count())) {
+      complaints.add(job + " was granted though its queue has no room for it");
     }
     for (String name : job.spec.needs()) {
       long taken = model.holders(name) + granted.stream().filter(needs(name)).count();
@@ -114,7 +126,7 @@ final class ClaimRules {
       return;
     }
     granted.stream()
-        .filter(other -> ModelJob.ORDER.compare(job, other) < 0)
+        .filter(other -> !isLookedAtLate(job) && ModelJob.ORDER.compare(job, other) < 0)
         .filter(other -> !before.isParked(job) || isParkedOnWhatItGot(job, other))
         .forEach(other -> complaints.add(other + " was granted instead of " + job));
     if (lookedAtAll && !before.isParked(job)) {
@@ -133,8 +145,8 @@ final class ClaimRules {
   private boolean isFirstOfItsLane(ModelJob parked, String name) {
     return model.jobs().stream()
         .filter(needs(name))
-        .filter(job -> job.isDue(model.now()) && job.spec.kind().equals(parked.spec.kind()))
-        .filter(job -> job.priority == parked.priority)
+        .filter(inLaneOf(parked))
+        .filter(job -> job.isDue(model.now()))
         .noneMatch(job -> ModelJob.ORDER.compare(job, parked) < 0);
   }
 
@@ -147,15 +159,41 @@ final class ClaimRules {
         .anyMatch(other -> !granted.contains(other) || before.isParked(other))) {
       return true;
     }
-    return job.spec.needs().stream().anyMatch(name -> isDenied(job, name));
+    long first = granted.stream().filter(inQueueOf(job)).filter(wasServedBefore(job)).count();
+    return !model.queues().hasRoom(queue(job), first + 1)
+        || job.spec.needs().stream().anyMatch(name -> isDenied(job, name));
+  }
+
+  private Predicate<ModelJob> wasServedBefore(ModelJob job) {
+    boolean isLate = isLookedAtLate(job);
+    return other -> isLate || ModelJob.ORDER.compare(other, job) < 0 || before.isParked(other);
+  }
+
+  // Known: whoever remembers resources of a tenant that was made anew makes them in a second round.
+  private boolean isLookedAtLate(ModelJob job) {
+    boolean isUnknown = !before.capacities().keySet().containsAll(job.spec.needs());
+    return isBehindTheLimit(job) || (model.wasMadeAnew() && isUnknown);
+  }
+
+  // Known: of a lane in a queue with a limit no more are looked at than may run. Those behind them
+  // have their turn when these had to be parked, and others may have been served by then.
+  private boolean isBehindTheLimit(ModelJob job) {
+    long ahead =
+        model.jobs().stream()
+            .filter(inLaneOf(job))
+            .filter(other -> other.isDue(model.now()) && !before.isParked(other))
+            .filter(other -> ModelJob.ORDER.compare(other, job) < 0)
+            .count();
+    return !model.queues().hasRoom(queue(job), ahead + 1);
+  }
+
+  private Predicate<ModelJob> inLaneOf(ModelJob job) {
+    return inQueueOf(job)
+        .and(other -> other.spec.kind().equals(job.spec.kind()) && other.priority == job.priority);
   }
 
   private boolean isDenied(ModelJob job, String name) {
-    long first =
-        granted.stream()
-            .filter(needs(name))
-            .filter(other -> ModelJob.ORDER.compare(other, job) < 0 || before.isParked(other))
-            .count();
+    long first = granted.stream().filter(needs(name)).filter(wasServedBefore(job)).count();
     // Who is parked is woken when the reaper passes on what silent workers held, not by the clock.
     long held = before.isParked(job) ? model.holdersAndSilent(name) : model.holders(name);
     return model.isBlocked(name)

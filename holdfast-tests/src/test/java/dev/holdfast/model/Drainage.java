@@ -3,12 +3,14 @@ package dev.holdfast.model;
 import dev.holdfast.job.JobAct;
 import dev.holdfast.model.Command.Change;
 import dev.holdfast.model.Command.Claim;
+import dev.holdfast.model.Command.DeleteSchedule;
 import dev.holdfast.model.Command.Do;
 import dev.holdfast.model.Command.Drain;
 import dev.holdfast.model.Command.End;
 import dev.holdfast.model.Command.Finish;
 import dev.holdfast.model.Command.How;
 import dev.holdfast.model.Command.Reap;
+import dev.holdfast.model.Command.SetQueue;
 import dev.holdfast.model.Command.Tick;
 import dev.holdfast.model.ModelJob.Phase;
 import java.sql.SQLException;
@@ -26,6 +28,11 @@ record Drainage(Driver driver) {
   private static final int MOST_ROUNDS = 500;
 
   void run() throws SQLException {
+    for (String schedule : List.copyOf(driver.slots().schedules().keySet())) {
+      driver.run(new DeleteSchedule(schedule));
+    }
+    driver.run(new SetQueue("default", false, Optional.empty()));
+    driver.run(new SetQueue("narrow", false, Optional.of(1)));
     int fruitless = 0;
     int rounds = 0;
     while (driver.model().jobs().stream().anyMatch(job -> !job.isFinished())) {
@@ -40,7 +47,7 @@ record Drainage(Driver driver) {
       finishAll();
       driver.run(new Tick(PATIENCE_SECONDS));
       driver.run(new Reap());
-      driver.run(new Claim("drain", 4, Set.of(), Optional.empty()));
+      driver.run(new Claim("drain", 4, Set.of(), Optional.empty(), false));
       boolean someRun = driver.model().jobs().stream().anyMatch(ModelJob::isLeased);
       fruitless = someRun ? 0 : fruitless + 1;
       if (fruitless == MOST_FRUITLESS || ++rounds == MOST_ROUNDS) {
@@ -57,7 +64,7 @@ record Drainage(Driver driver) {
     List<End> ends = new ArrayList<>();
     for (ModelJob job : driver.model().jobs()) {
       if (job.isLeased()) {
-        ends.add(new End(job.number, driver.leaseCount(job.number) - 1, How.SUCCEEDED));
+        ends.add(new End(job.number, driver.workers().leaseCount(job.number) - 1, How.SUCCEEDED));
       }
     }
     if (!ends.isEmpty()) {

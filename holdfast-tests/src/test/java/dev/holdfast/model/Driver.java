@@ -1,77 +1,77 @@
 package dev.holdfast.model;
 
 import dev.holdfast.invariant.Invariants;
-import dev.holdfast.job.Failure;
-import dev.holdfast.job.Outcome;
-import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.lease.Claimed;
-import dev.holdfast.lease.Extension;
-import dev.holdfast.lease.FinishReply;
-import dev.holdfast.lease.LanePositions;
-import dev.holdfast.lease.Lease;
-import dev.holdfast.lease.PgLeases;
 import dev.holdfast.lease.Reaper;
+import dev.holdfast.model.Command.AskStop;
 import dev.holdfast.model.Command.Beat;
 import dev.holdfast.model.Command.Claim;
+import dev.holdfast.model.Command.Decide;
+import dev.holdfast.model.Command.DeleteSchedule;
 import dev.holdfast.model.Command.Do;
 import dev.holdfast.model.Command.Drain;
-import dev.holdfast.model.Command.End;
 import dev.holdfast.model.Command.Enqueue;
 import dev.holdfast.model.Command.Finish;
 import dev.holdfast.model.Command.FreeResource;
-import dev.holdfast.model.Command.How;
 import dev.holdfast.model.Command.Inspect;
+import dev.holdfast.model.Command.Plan;
+import dev.holdfast.model.Command.PutSchedule;
 import dev.holdfast.model.Command.Reap;
+import dev.holdfast.model.Command.Recover;
+import dev.holdfast.model.Command.Remake;
 import dev.holdfast.model.Command.SetCapacity;
+import dev.holdfast.model.Command.SetQueue;
+import dev.holdfast.model.Command.Start;
+import dev.holdfast.model.Command.Tell;
 import dev.holdfast.model.Command.Tick;
+import dev.holdfast.model.Command.Trigger;
 import dev.holdfast.queue.Changes;
+import dev.holdfast.queue.Enqueued;
+import dev.holdfast.queue.QueueSettings;
 import dev.holdfast.rig.People;
 import dev.holdfast.rig.Sandbox;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.random.RandomGenerator;
+import java.util.UUID;
 
 /** Does each command to the engine and to the model, and compares them after it. */
 final class Driver {
 
-  static final int A_WHILE_SECONDS = 7;
-
   static final Set<String> KINDS = Set.of("deploy", "check");
 
-  private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+  static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
-  private record Remembered(String worker, List<Lease> leases) {}
+  private static final int REAPS_PER_SWEEP = 12;
 
   private final Sandbox sandbox;
+  private final Neighbour neighbour;
   private final Tally tally;
   private final Model model = new Model(START.toEpochMilli());
   private final AttemptRules attempts = new AttemptRules(model);
   private final ActRules rules = new ActRules(model, attempts);
+  private final SlotRules slots = new SlotRules(model, rules);
+  private final Workers workers;
+  private final Planner planner;
   private final People people;
   private final Invariants invariants;
-  private final PgLeases leases;
   private final Reaper reaper;
-  private final Map<Integer, List<Lease>> leasesOf = new HashMap<>();
-  private final Map<String, Remembered> claims = new HashMap<>();
-  private int actsDone; // each is recorded
+  private int reaps;
   private Snapshot before;
 
-  Driver(Sandbox sandbox, Tally tally) throws SQLException {
+  Driver(Sandbox sandbox, Neighbour neighbour, Tally tally) throws SQLException {
     this.sandbox = sandbox;
+    this.neighbour = neighbour;
     this.tally = tally;
     people = new People(sandbox.acts());
     invariants = new Invariants(sandbox.tenant());
-    RandomGenerator noDice = () -> 0;
-    // A clock that stands still: claims begin at the start of each lane.
-    leases = new PgLeases(sandbox.tenant(), Set::of, new LanePositions(() -> 0), noDice, () -> {});
-    reaper = new Reaper(sandbox.tenant(), noDice, () -> {});
+    workers = new Workers(sandbox.tenant(), model, attempts, tally);
+    planner = new Planner(sandbox, model, slots);
+    reaper = new Reaper(sandbox.tenant(), () -> 0, () -> {});
     sandbox.empty();
     sandbox.setClock(START);
     before = Snapshot.of(sandbox);
@@ -85,6 +85,14 @@ final class Driver {
     return model;
   }
 
+  Workers workers() {
+    return workers;
+  }
+
+  SlotRules slots() {
+    return slots;
+  }
+
   /** Jobs for which something is kept. */
   List<ModelJob> reserving() {
     return model.jobs().stream()
@@ -92,26 +100,18 @@ final class Driver {
         .toList();
   }
 
-  int leaseCount(int job) {
-    return leasesOf.getOrDefault(job, List.of()).size();
-  }
-
-  Map<String, String> claimIds() {
-    Map<String, String> workers = new HashMap<>();
-    claims.forEach((id, claim) -> workers.put(id, claim.worker));
-    return workers;
-  }
-
   /** Throws a {@link Disagreement} when something is not as the rules say. */
   void run(Command command) throws SQLException {
     switch (command) {
-      case Enqueue enqueue -> after(enqueue, enqueue(enqueue));
+      case Enqueue enqueue -> after(command, enqueue(enqueue));
       case Claim claim -> claim(claim);
-      case Beat beat -> after(beat, beat(beat));
-      case Finish finish -> after(finish, finish(finish));
+      case Beat beat -> after(command, workers.beat(beat));
+      case Start start -> after(command, workers.start(start));
+      case AskStop ask -> after(command, workers.askStop(ask));
+      case Tell tell -> after(command, workers.tell(tell));
+      case Finish finish -> after(command, workers.finish(finish));
       case Tick(int seconds) -> {
-        model.tick(seconds);
-        sandbox.setClock(Instant.ofEpochMilli(model.now()));
+        tick(seconds);
         after(command, List.of());
       }
       case Reap() -> {
@@ -122,17 +122,40 @@ final class Driver {
         reap(); // what silent workers left behind too long ago is room, for the product's views
         after(command, violations());
       }
-      case Do act -> after(act, act(act));
+      case Do act -> after(command, act(act));
       case SetCapacity(String resource, int capacity) -> {
         sandbox.resources().setCapacity(resource, capacity, People.ADA);
         model.setCapacity(resource, capacity);
-        actsDone++;
+        model.actDone();
         after(command, List.of());
       }
       case FreeResource(String resource) -> {
         sandbox.resources().release(resource, People.ADA);
         model.freeResource(resource);
-        actsDone++;
+        model.actDone();
+        after(command, List.of());
+      }
+      case SetQueue(String queue, boolean paused, Optional<Integer> limit) -> {
+        sandbox.queues().put(queue, new QueueSettings(paused, limit, PolicyOverrides.NONE));
+        model.queues().set(queue, paused, limit);
+        after(command, List.of());
+      }
+      case PutSchedule(Plan plan) -> {
+        planner.put(plan);
+        after(command, List.of());
+      }
+      case DeleteSchedule(String name) -> after(command, planner.delete(name));
+      case Decide() -> fired(command, planner.decide(), false, new ArrayList<>());
+      case Trigger trigger -> {
+        List<String> complaints = new ArrayList<>();
+        fired(command, planner.trigger(trigger, complaints), true, complaints);
+      }
+      case Recover(String worker) -> {
+        planner.recover(worker);
+        after(command, List.of());
+      }
+      case Remake(boolean own) -> {
+        remake(own);
         after(command, List.of());
       }
       case Drain() -> new Drainage(this).run();
@@ -145,8 +168,9 @@ final class Driver {
 
   private void after(
       Command command, List<String> complaints, Snapshot after, Set<String> claimedKinds) {
+    slots.follow();
     List<String> all = new ArrayList<>(complaints);
-    all.addAll(Agreement.complaints(model, actsDone, after));
+    all.addAll(Agreement.complaints(model, slots, after));
     if (all.isEmpty()) {
       all.addAll(WaitingRules.complaints(model, before, after, claimedKinds));
     }
@@ -165,9 +189,10 @@ final class Driver {
     return snapshot;
   }
 
-  private List<String> violations() {
+  private List<String> violations() throws SQLException {
     long began = System.nanoTime();
-    List<String> violations = invariants.check().stream().map(String::valueOf).toList();
+    List<String> violations = new ArrayList<>(neighbour.complaints());
+    invariants.check().forEach(violation -> violations.add(violation.toString()));
     tally.count("µs reading views", (System.nanoTime() - began) / 1_000);
     return violations;
   }
@@ -175,133 +200,68 @@ final class Driver {
   private void reap() {
     reaper.runOnce();
     attempts.reap();
+    slots.follow();
+    if (++reaps % REAPS_PER_SWEEP == 0) {
+      slots.endOrphans();
+    }
   }
 
-  private List<String> enqueue(Enqueue enqueue) {
-    model.enqueue(
-        enqueue.job(), sandbox.jobs().enqueue(JobFromSpec.job(enqueue)).id(), enqueue.spec());
-    return List.of();
+  private void tick(int seconds) throws SQLException {
+    model.tick(seconds);
+    sandbox.setClock(Instant.ofEpochMilli(model.now()));
+  }
+
+  private List<String> enqueue(Enqueue enqueue) throws SQLException {
+    if (model.isGone(enqueue)) {
+      tick(1); // a job that takes over the id of a deleted one is younger, on any clock that goes
+    }
+    Command.Extras extras = enqueue.spec().extras();
+    Optional<ModelJob> there =
+        extras.hasId() && model.job(enqueue.job()).isPresent()
+            ? model.job(enqueue.job())
+            : model.unfinishedWith(extras.uniqueKey());
+    Enqueued enqueued = Retries.once(() -> sandbox.jobs().enqueue(JobFromSpec.job(enqueue)));
+    UUID id = there.map(job -> job.id).orElse(enqueued.id());
+    if (there.isEmpty()) {
+      model.enqueue(enqueue.job(), id, enqueue.spec());
+    } else {
+      tally.count("enqueues that were there already");
+    }
+    return enqueued.equals(new Enqueued(id, there.isEmpty()))
+        ? List.of()
+        : List.of(enqueued + " instead of " + id + ", new: " + there.isEmpty());
   }
 
   private void claim(Claim claim) throws SQLException {
-    ClaimRequest request =
-        ClaimRequest.of(claim.worker(), Set.of("default"), claim.limit()).thoroughly();
-    if (!claim.kinds().isEmpty()) {
-      request = request.withKinds(claim.kinds());
-    }
-    if (claim.claimId().isPresent()) {
-      request = request.withClaimId(claim.claimId().get());
-    }
-    Optional<Remembered> repeated = claim.claimId().map(claims::get);
-    Claimed claimed = leases.claim(request);
+    boolean isRepeated = workers.isRepeated(claim);
+    Claimed claimed = workers.claim(claim);
     Snapshot after = snapshot();
-    Set<String> kinds = claim.kinds().isEmpty() ? KINDS : claim.kinds();
-    if (repeated.isPresent()) {
-      tally.count("claims repeated");
-      after(claim, repeated(claim, repeated.get(), claimed), after, Set.of());
-      return;
+    if (isRepeated) {
+      after(claim, workers.repeated(claim, claimed), after, Set.of());
+    } else {
+      Set<String> kinds = claim.kinds().isEmpty() ? KINDS : claim.kinds();
+      after(claim, workers.granted(claim, claimed, before, after), after, kinds);
     }
-    List<ModelJob> jobs = claimed.leases().stream().map(lease -> jobOf(lease)).toList();
-    List<String> complaints = new ArrayList<>();
-    boolean saysThereIsMore = claimed.nextDueIn().equals(Optional.of(Duration.ZERO));
-    complaints.addAll(
-        new ClaimRules(model, before, after, claim, jobs).complaints(saysThereIsMore));
-    // Plain jobs and those with needs are granted by two statements, so fences come in any order.
-    claimed.leases().stream()
-        .sorted((one, other) -> Long.compare(one.key().fence(), other.key().fence()))
-        .forEach(lease -> {
-          ModelJob job = jobOf(lease);
-          leasesOf.computeIfAbsent(job.number, number -> new ArrayList<>()).add(lease);
-          model.grant(job, claim.worker(), lease.key().fence()).ifPresent(complaints::add);
-        });
-    if (!jobs.isEmpty()) {
-      claim
-          .claimId()
-          .ifPresent(id -> claims.put(id, new Remembered(claim.worker(), claimed.leases())));
-    }
-    tally.count("claims granted", jobs.size());
-    after(claim, complaints, after, kinds);
   }
 
-  private List<String> repeated(Claim claim, Remembered first, Claimed claimed) {
-    Set<Object> expected = new java.util.HashSet<>();
-    if (first.worker.equals(claim.worker())) {
-      first.leases.stream()
-          .filter(lease -> model.isCurrent(jobOf(lease), lease.key().fence()))
-          .forEach(lease -> {
-            expected.add(lease.key());
-            model.beat(jobOf(lease)); // whoever asks again begins anew
-          });
-    }
-    Set<Object> found = new java.util.HashSet<>();
-    claimed.leases().forEach(lease -> found.add(lease.key()));
-    return expected.equals(found)
-        ? List.of()
-        : List.of("repeated claim got " + found + " instead of " + expected);
+  private void fired(Command command, List<ModelSlot> fired, boolean now, List<String> complaints)
+      throws SQLException {
+    Snapshot after = snapshot();
+    complaints.addAll(planner.enqueued(fired, now, after));
+    tally.count("slots fired", fired.size());
+    after(command, complaints, after, Set.of());
   }
 
-  private ModelJob jobOf(Lease lease) {
-    return model.everKnown(lease.key().jobId());
-  }
-
-  Optional<Lease> lease(int job, int number) {
-    List<Lease> all = leasesOf.getOrDefault(job, List.of());
-    return number < all.size() ? Optional.of(all.get(number)) : Optional.empty();
-  }
-
-  private List<String> beat(Beat beat) {
-    Optional<Lease> lease = lease(beat.job(), beat.lease());
-    if (lease.isEmpty()) {
-      return List.of();
+  private void remake(boolean own) throws SQLException {
+    if (own) {
+      sandbox.remake();
+      model.makeAnew();
+      slots.makeAnew();
+      workers.makeAnew();
+      before = snapshot();
+    } else {
+      neighbour.remake();
     }
-    Extension.Status status = leases.extend(List.of(lease.get())).getFirst().status();
-    ModelJob job = jobOf(lease.get());
-    Extension.Status expected = Extension.Status.LOST;
-    if (model.isCurrent(job, lease.get().key().fence())) {
-      model.beat(job);
-      expected =
-          job.phase == ModelJob.Phase.STOPPING
-              ? Extension.Status.STOP_REQUESTED
-              : Extension.Status.EXTENDED;
-    }
-    return status == expected
-        ? List.of()
-        : List.of("beat for " + job + " got " + status + " instead of " + expected);
-  }
-
-  private List<String> finish(Finish finish) {
-    List<End> ends =
-        finish.ends().stream().filter(end -> lease(end.job(), end.lease()).isPresent()).toList();
-    if (ends.isEmpty()) {
-      return List.of();
-    }
-    List<dev.holdfast.lease.Finish> reports =
-        ends.stream()
-            .map(end ->
-                new dev.holdfast.lease.Finish(
-                    lease(end.job(), end.lease()).orElseThrow(), outcome(end.how())))
-            .toList();
-    List<FinishReply> replies = leases.finish(reports);
-    List<String> complaints = new ArrayList<>();
-    for (int i = 0; i < ends.size(); i++) {
-      Lease lease = reports.get(i).lease();
-      new Replies(model, attempts, tally)
-          .check(jobOf(lease), lease.key().fence(), ends.get(i).how(), replies.get(i))
-          .ifPresent(complaints::add);
-    }
-    return complaints;
-  }
-
-  private static Outcome outcome(How how) {
-    return switch (how) {
-      case SUCCEEDED -> Outcome.succeeded();
-      case FAILED -> Outcome.failed(Failure.retryable("OOPS", "once more"));
-      case FAILED_FOR_GOOD -> Outcome.failed(Failure.permanent("OOPS", "never again"));
-      case SNOOZED -> Outcome.snoozed(Duration.ZERO);
-      case SNOOZED_A_WHILE -> Outcome.snoozed(Duration.ofSeconds(A_WHILE_SECONDS));
-      case RELEASED -> new Outcome.Released("drain");
-      case STOPPED -> new Outcome.Stopped();
-    };
   }
 
   private Changes changes(Do act) {
@@ -322,7 +282,7 @@ final class Driver {
     tally.count(act, job.get().phase, done);
     if (allowed) {
       rules.perform(job.get(), act);
-      actsDone++;
+      model.actDone();
     }
     return allowed == done ? List.of() : List.of(what + (done ? " was allowed" : " was refused"));
   }

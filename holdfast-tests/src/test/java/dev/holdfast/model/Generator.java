@@ -7,6 +7,7 @@ import dev.holdfast.model.Command.Claim;
 import dev.holdfast.model.Command.Do;
 import dev.holdfast.model.Command.End;
 import dev.holdfast.model.Command.Enqueue;
+import dev.holdfast.model.Command.Extras;
 import dev.holdfast.model.Command.Finish;
 import dev.holdfast.model.Command.FreeResource;
 import dev.holdfast.model.Command.How;
@@ -41,13 +42,25 @@ final class Generator {
   private static final int MOST_LIVE = 14;
 
   private final Random dice;
+  private final Extra extra;
   private final int length;
   private final boolean rushed; // time hardly passes, so that jobs get passed over, not lost
   private final double needy;
   private int enqueued;
   private int claims;
 
-  Generator(long seed) {
+  /** Of everything there is. */
+  static Generator of(long seed) {
+    return new Generator(seed, Extra.of(seed));
+  }
+
+  /** Of jobs and resources alone, as it was in the beginning: for seeds that were kept since. */
+  static Generator ofTheFirst(long seed) {
+    return new Generator(seed, Extra.nothing());
+  }
+
+  private Generator(long seed, Extra extra) {
+    this.extra = extra;
     dice = new Random(seed);
     length = 40 + dice.nextInt(100);
     rushed = dice.nextInt(3) == 0;
@@ -60,12 +73,18 @@ final class Generator {
   }
 
   Command next(Driver driver) {
+    return extra.next(driver).orElseGet(() -> usual(driver));
+  }
+
+  private Command usual(Driver driver) {
     List<ModelJob> jobs = List.copyOf(driver.model().jobs());
     long live = jobs.stream().filter(job -> !job.isFinished()).count();
     List<ModelJob> leased = jobs.stream().filter(ModelJob::isLeased).toList();
     int roll = dice.nextInt(100);
     if (jobs.isEmpty() || (roll < 24 && live < MOST_LIVE)) {
-      return new Enqueue(enqueued++, spec());
+      Enqueue fresh = new Enqueue(enqueued++, extra.dress(spec()));
+      extra.remember(fresh);
+      return fresh;
     }
     if (roll < 48) {
       return claim(driver);
@@ -125,7 +144,8 @@ final class Generator {
         any(TIMEOUTS),
         dice.nextInt(3) == 0,
         dice.nextBoolean(),
-        dice.nextInt(4) == 0);
+        dice.nextInt(4) == 0,
+        Extras.NONE);
   }
 
   private Claim claim(Driver driver) {
@@ -133,7 +153,7 @@ final class Generator {
     Set<String> kinds =
         dice.nextInt(5) == 0 ? Set.of(dice.nextInt(3) == 0 ? "check" : "deploy") : Set.of();
     Optional<String> claimId = Optional.empty();
-    Map<String, String> known = driver.claimIds();
+    Map<String, String> known = driver.workers().claimIds();
     if (!known.isEmpty() && dice.nextInt(12) == 0) {
       String id = any(new ArrayList<>(new TreeSet<>(known.keySet())));
       claimId = Optional.of(id);
@@ -141,7 +161,7 @@ final class Generator {
     } else if (dice.nextInt(8) == 0) {
       claimId = Optional.of("claim-" + claims++);
     }
-    return new Claim(worker, 1 + dice.nextInt(4), kinds, claimId);
+    return new Claim(worker, 1 + dice.nextInt(4), kinds, claimId, extra.acknowledges());
   }
 
   private Command finish(Driver driver, List<ModelJob> leased) {
@@ -150,7 +170,7 @@ final class Generator {
     for (int i = 0; i < wanted; i++) {
       ModelJob job = any(leased);
       if (ends.stream().noneMatch(end -> end.job() == job.number)) {
-        ends.add(new End(job.number, driver.leaseCount(job.number) - 1, how()));
+        ends.add(new End(job.number, driver.workers().leaseCount(job.number) - 1, how()));
       }
     }
     return new Finish(ends);
@@ -165,12 +185,12 @@ final class Generator {
     List<ModelJob> lost = jobs.stream().filter(ModelJob::hasLostALease).toList();
     List<ModelJob> givenAway = lost.stream().filter(ModelJob::isLeased).toList();
     ModelJob job = any(first(givenAway, lost, jobs));
-    int count = driver.leaseCount(job.number);
+    int count = driver.workers().leaseCount(job.number);
     if (count == 0) {
       return claim(driver);
     }
     int lease = dice.nextInt(count);
-    long fence = driver.lease(job.number, lease).orElseThrow().key().fence();
+    long fence = driver.workers().lease(job.number, lease).orElseThrow().key().fence();
     Optional<ModelJob.Recorded> recorded = Optional.ofNullable(job.ends.get(fence));
     return new Finish(List.of(new End(job.number, lease, late(recorded))));
   }
@@ -187,7 +207,7 @@ final class Generator {
 
   private Command beat(Driver driver, List<ModelJob> jobs, List<ModelJob> leased) {
     ModelJob job = dice.nextInt(5) == 0 ? any(jobs) : any(leased);
-    int count = driver.leaseCount(job.number);
+    int count = driver.workers().leaseCount(job.number);
     return new Beat(job.number, count == 0 ? 0 : dice.nextInt(count));
   }
 

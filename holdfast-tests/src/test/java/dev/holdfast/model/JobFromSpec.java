@@ -9,10 +9,14 @@ import dev.holdfast.job.RetryPolicy;
 import dev.holdfast.job.Subject;
 import dev.holdfast.job.TimeLimit;
 import dev.holdfast.model.Command.Enqueue;
+import dev.holdfast.model.Command.Plan;
 import dev.holdfast.model.Command.Spec;
+import dev.holdfast.schedule.Schedule;
+import dev.holdfast.schedule.Trigger;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /** A job for the engine as the model knows it. */
 final class JobFromSpec {
@@ -26,17 +30,41 @@ final class JobFromSpec {
 
   static NewJob job(Enqueue enqueue) {
     Spec spec = enqueue.spec();
-    NewJob job =
-        NewJob.of(spec.kind(), enqueue.job())
-            .withPriority(spec.priority())
-            .withDelay(Duration.ofSeconds(spec.delaySeconds()))
-            .withResources(List.copyOf(spec.needs()))
-            .withPolicy(policy(spec));
+    NewJob job = plain(spec).withDelay(Duration.ofSeconds(spec.delaySeconds()));
     job = spec.isPending() ? job.asPending() : job;
+    job = spec.extras().hasId() ? job.withId(id(enqueue.job())) : job;
+    if (spec.extras().uniqueKey().isPresent()) {
+      job = job.withUniqueKey(spec.extras().uniqueKey().get());
+    }
     if (spec.subject().isPresent()) {
       job = job.withSubject(Subject.of(SUBJECT_TYPE, spec.subject().get(), Model.DURING));
     }
     return job;
+  }
+
+  private static NewJob plain(Spec spec) {
+    return NewJob.of(spec.kind(), 1)
+        .withQueue(spec.extras().queue())
+        .withPriority(spec.priority())
+        .withResources(List.copyOf(spec.needs()))
+        .withPolicy(policy(spec));
+  }
+
+  /** The id of a job that is given one; in another tenant, another job has it, too. */
+  static UUID id(int number) {
+    return new UUID(0x1000L, 0x8000000000000000L + number);
+  }
+
+  static Schedule schedule(Plan plan) {
+    return Schedule.of(
+            plan.name(),
+            Trigger.cron("*/%d * * * * *".formatted(plan.everySeconds())),
+            plain(plan.job()))
+        .withCoalesce(plan.coalesces())
+        .withMisfireGrace(Duration.ofSeconds(plan.graceSeconds()))
+        .withMaxInstances(plan.maxInstances())
+        .withExpectedRuntime(Duration.ofSeconds(plan.expectedSeconds()))
+        .withEnabled(plan.enabled());
   }
 
   private static PolicyOverrides policy(Spec spec) {
@@ -46,7 +74,12 @@ final class JobFromSpec {
             ? PolicyOverrides.NONE
             : PolicyOverrides.NONE.withTimeout(
                 new TimeLimit(spec.timeoutSeconds().map(Duration::ofSeconds)));
-    return timeout
+    PolicyOverrides counted =
+        spec.extras().tokenLimit().map(timeout::withTokenLimit).orElse(timeout);
+    return spec.extras()
+        .targetCount()
+        .map(counted::withTargetCount)
+        .orElse(counted)
         .withMaxAttempts(spec.maxAttempts())
         .withLeaseLength(Duration.ofSeconds(spec.leaseSeconds()))
         .withRetry(new RetryPolicy.Delays(List.of(Duration.ofSeconds(spec.retrySeconds()))))

@@ -1,5 +1,6 @@
 package dev.holdfast.model;
 
+import dev.holdfast.model.Command.Enqueue;
 import dev.holdfast.model.Command.Spec;
 import dev.holdfast.model.ModelJob.Phase;
 import java.util.Collection;
@@ -38,11 +39,54 @@ final class Model {
   private final Set<Block> blocks = new HashSet<>();
   private final Map<String, String> subjects = new HashMap<>();
   private final Map<String, Integer> capacities = new HashMap<>();
+  private final QueueRules queues = new QueueRules(this);
   private long now;
   private long largestFence;
+  private long enqueued;
+  private int actsDone;
+  private boolean madeAnew;
 
   Model(long now) {
     this.now = now;
+  }
+
+  QueueRules queues() {
+    return queues;
+  }
+
+  /** Each act is recorded. */
+  int actsDone() {
+    return actsDone;
+  }
+
+  void actDone() {
+    actsDone++;
+  }
+
+  /**
+   * A tenant of the same name, in which nothing ever was. Fences go on: whoever had a job of the
+   * old one must not be taken for who has one of the new.
+   */
+  void makeAnew() {
+    everKnown.values().forEach(Model::forget);
+    jobs.clear();
+    holds.clear();
+    blocks.clear();
+    subjects.clear();
+    capacities.clear();
+    queues.forget();
+    actsDone = 0;
+    madeAnew = true;
+  }
+
+  boolean wasMadeAnew() {
+    return madeAnew;
+  }
+
+  private static void forget(ModelJob job) {
+    job.phase = Phase.CANCELLED;
+    job.ends.clear();
+    job.keys.clear();
   }
 
   long now() {
@@ -64,6 +108,13 @@ final class Model {
   /** Also one that was deleted: its workers may not have heard of it. */
   ModelJob everKnown(UUID id) {
     return Optional.ofNullable(everKnown.get(id)).orElseThrow();
+  }
+
+  /** It is to have an id that a job had which was deleted. */
+  boolean isGone(Enqueue enqueue) {
+    return enqueue.spec().extras().hasId()
+        && !jobs.containsKey(enqueue.job())
+        && everKnown.containsKey(JobFromSpec.id(enqueue.job()));
   }
 
   Set<Hold> holds() {
@@ -112,8 +163,21 @@ final class Model {
     return job.spec.needs().stream().anyMatch(this::isBlocked);
   }
 
+  /** The unfinished job that has the key. */
+  Optional<ModelJob> unfinishedWith(Optional<String> uniqueKey) {
+    return uniqueKey.flatMap(key ->
+        jobs.values().stream()
+            .filter(job -> !job.isFinished())
+            .filter(job -> job.spec.extras().uniqueKey().equals(Optional.of(key)))
+            .findFirst());
+  }
+
   void enqueue(int number, UUID id, Spec spec) {
-    ModelJob job = new ModelJob(number, id, spec, now + spec.delaySeconds() * 1_000L);
+    enqueue(number, id, spec, now + spec.delaySeconds() * 1_000L);
+  }
+
+  void enqueue(int number, UUID id, Spec spec, long runAt) {
+    ModelJob job = new ModelJob(number, id, spec, enqueued++, runAt);
     jobs.put(number, job);
     everKnown.put(id, job);
   }
@@ -121,11 +185,12 @@ final class Model {
   void delete(ModelJob job) {
     unblock(job);
     job.ends.clear();
+    job.keys.clear();
     jobs.remove(job.number);
   }
 
   /** A claim got it. Answers what is wrong with that, whatever else was claimed. */
-  Optional<String> grant(ModelJob job, String worker, long fence) {
+  Optional<String> grant(ModelJob job, String worker, long fence, boolean acknowledges) {
     if (!job.isDue(now)) {
       return Optional.of(job + " was granted but is " + job.phase + ", due at " + job.runAt);
     }
@@ -133,18 +198,27 @@ final class Model {
       return Optional.of(job + " was granted under " + fence + " after " + largestFence);
     }
     largestFence = fence;
-    job.phase = Phase.RUNNING;
     job.attempt++;
     job.fence = fence;
     job.worker = worker;
     job.expiresAt = leaseEnd(job);
-    job.timesOutAt =
-        job.spec.timeoutSeconds().stream().mapToLong(limit -> now + limit * 1_000L).findFirst();
+    start(job);
+    if (acknowledges) { // its time begins when it says so
+      job.phase = Phase.DISPATCHED;
+      job.timesOutAt = OptionalLong.empty();
+    }
     job.spec
         .needs()
         .forEach(name -> holds.add(new Hold(name, job.number, fence, OptionalLong.empty())));
     moveSubject(job, DURING);
     return Optional.empty();
+  }
+
+  void start(ModelJob job) {
+    job.phase = Phase.RUNNING;
+    job.startedAt = OptionalLong.of(now);
+    job.timesOutAt =
+        job.spec.timeoutSeconds().stream().mapToLong(limit -> now + limit * 1_000L).findFirst();
   }
 
   private long leaseEnd(ModelJob job) {

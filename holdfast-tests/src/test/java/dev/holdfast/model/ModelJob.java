@@ -4,9 +4,11 @@ import dev.holdfast.model.Command.How;
 import dev.holdfast.model.Command.Spec;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
 
 /** What the model knows of one job. */
@@ -15,6 +17,7 @@ final class ModelJob {
   enum Phase {
     PENDING,
     QUEUED,
+    DISPATCHED,
     RUNNING,
     STOPPING,
     PAUSED,
@@ -27,12 +30,15 @@ final class ModelJob {
   static final Comparator<ModelJob> ORDER =
       Comparator.comparingInt((ModelJob job) -> job.priority)
           .thenComparingLong(job -> job.runAt)
-          .thenComparingInt(job -> job.number);
+          .thenComparingLong(job -> job.seq);
 
   final int number;
   final UUID id;
   final Spec spec;
+  final long seq;
   final Map<Long, Recorded> ends = new HashMap<>();
+  final Set<String> items = new HashSet<>();
+  final Set<String> keys = new HashSet<>();
   Phase phase;
   int priority;
   long runAt;
@@ -42,8 +48,20 @@ final class ModelJob {
   long fence;
   String worker = "";
   long expiresAt;
+  OptionalLong startedAt = OptionalLong.empty();
   OptionalLong timesOutAt = OptionalLong.empty();
   Optional<Phase> stopAs = Optional.empty();
+  boolean wasStopped; // and is not what its worker said
+  Why why = Why.ANY;
+  int tokens;
+  int results;
+
+  /** Why it ended, as far as its slot makes a difference of it. */
+  enum Why {
+    ANY,
+    LEASE_LOST,
+    MISFIRE
+  }
 
   /** On whose word an attempt ended. */
   enum By {
@@ -53,18 +71,24 @@ final class ModelJob {
   }
 
   /** An end that is recorded under a fence: by whom, what a worker said, what the job became. */
-  record Recorded(By by, Optional<How> saidByWorker, Phase phase) {}
+  record Recorded(By by, Optional<How> saidByWorker, Phase phase, boolean wasStopped) {}
 
-  ModelJob(int number, UUID id, Spec spec, long runAt) {
+  ModelJob(int number, UUID id, Spec spec, long seq, long runAt) {
     this.number = number;
     this.id = id;
     this.spec = spec;
+    this.seq = seq;
     this.runAt = runAt;
     phase = spec.isPending() ? Phase.PENDING : Phase.QUEUED;
     priority = spec.priority();
   }
 
   boolean isLeased() {
+    return phase == Phase.DISPATCHED || runs();
+  }
+
+  /** Its worker has said that it started. */
+  boolean runs() {
     return phase == Phase.RUNNING || phase == Phase.STOPPING;
   }
 

@@ -14,10 +14,11 @@ public final class ModelRun {
   public static Optional<String> firstDisagreement(UnaryOperator<String> rewrite, long commands)
       throws SQLException {
     Tally tally = new Tally();
-    try (Sandbox sandbox = new Sandbox("planted", rewrite)) {
-      Sequences sequences = new Sequences(sandbox, tally);
+    try (Sandbox sandbox = new Sandbox("planted", rewrite);
+        Neighbour neighbour = new Neighbour()) {
+      Sequences sequences = new Sequences(sandbox, neighbour, tally);
       for (long seed = 1; tally.commands() < commands; seed++) {
-        Optional<RuntimeException> why = sequences.attempt(seed).why();
+        Optional<RuntimeException> why = sequences.attempt(Seed.of(seed)).why();
         if (why.isPresent()) {
           return Optional.of("command %d: %s".formatted(tally.commands(), why.get().getMessage()));
         }

@@ -31,6 +31,7 @@ class ModelTest {
   private static final long COMMANDS = Long.getLong("holdfast.model.commands", 100_000);
   private static final long ENOUGH_FOR_EVERY_CELL = 100_000;
   private static final long SEED = Long.getLong("holdfast.model.seed", 20_261_116L);
+  private static final String ONLY = System.getProperty("holdfast.model.only", "");
   private static final int RUNNERS = Integer.getInteger("holdfast.model.runners", 2);
 
   private final Tally tally = new Tally();
@@ -41,7 +42,7 @@ class ModelTest {
   @Timeout(value = 2, unit = TimeUnit.HOURS)
   void the_engine_does_what_the_model_says() throws Exception {
     long began = System.nanoTime();
-    List<Long> kept = keptSeeds();
+    List<Seed> kept = keptSeeds();
 
     onAllRunners(() -> runUntilDone(kept));
 
@@ -59,22 +60,23 @@ class ModelTest {
     }
   }
 
-  private Void runUntilDone(List<Long> kept) throws Exception {
-    try (Sandbox sandbox = new Sandbox("model", UnaryOperator.identity())) {
-      Sequences sequences = new Sequences(sandbox, tally);
+  private Void runUntilDone(List<Seed> kept) throws Exception {
+    try (Sandbox sandbox = new Sandbox("model", UnaryOperator.identity());
+        Neighbour neighbour = new Neighbour()) {
+      Sequences sequences = new Sequences(sandbox, neighbour, tally);
       while (true) {
         long number = sequence.getAndIncrement();
         if (number >= kept.size() && (tally.commands() >= COMMANDS || hasFailed())) {
           return null;
         }
-        long seed = number < kept.size() ? kept.get((int) number) : seedOf(number - kept.size());
+        Seed seed = number < kept.size() ? kept.get((int) number) : seedOf(number - kept.size());
         sequences.run(seed).ifPresent(this::failed);
       }
     }
   }
 
-  private static long seedOf(long number) {
-    return SEED * 1_000_003L + number;
+  private static Seed seedOf(long number) {
+    return Seed.of(SEED * 1_000_003L + number);
   }
 
   private synchronized boolean hasFailed() {
@@ -103,14 +105,17 @@ class ModelTest {
     }
   }
 
-  private static List<Long> keptSeeds() throws IOException {
+  private static List<Seed> keptSeeds() throws IOException {
+    if (!ONLY.isEmpty()) {
+      return List.of(Seed.read(ONLY));
+    }
     try (InputStream file =
         Objects.requireNonNull(ModelTest.class.getResourceAsStream("/model-seeds.txt"))) {
       return new String(file.readAllBytes(), StandardCharsets.UTF_8)
           .lines()
           .map(line -> line.replaceFirst("#.*", "").strip())
           .filter(line -> !line.isEmpty())
-          .map(Long::parseLong)
+          .map(Seed::read)
           .toList();
     }
   }

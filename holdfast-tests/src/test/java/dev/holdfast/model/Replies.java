@@ -48,7 +48,7 @@ record Replies(Model model, AttemptRules attempts, Tally tally) {
   }
 
   private static boolean wasStopped(Recorded end) {
-    return end.phase() == Phase.PAUSED || end.phase() == Phase.CANCELLED;
+    return end.wasStopped() || end.phase() == Phase.PAUSED || end.phase() == Phase.CANCELLED;
   }
 
   private static Optional<String> unless(

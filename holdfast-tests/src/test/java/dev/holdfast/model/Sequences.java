@@ -15,19 +15,21 @@ final class Sequences {
   private static final int MOST_REPLAYS = 600;
 
   private final Sandbox sandbox;
+  private final Neighbour neighbour;
   private final Tally tally;
 
-  Sequences(Sandbox sandbox, Tally tally) {
+  Sequences(Sandbox sandbox, Neighbour neighbour, Tally tally) {
     this.sandbox = sandbox;
+    this.neighbour = neighbour;
     this.tally = tally;
   }
 
   /** What a sequence that fails comes down to. */
-  record Failed(long seed, List<Command> commands, RuntimeException why) {
+  record Failed(Seed seed, List<Command> commands, RuntimeException why) {
 
     @Override
     public String toString() {
-      return "Sequence %d fails %s\nwith\n%s"
+      return "Sequence %s fails %s\nwith\n%s"
           .formatted(
               seed,
               why.getMessage(),
@@ -41,16 +43,16 @@ final class Sequences {
   record Attempt(List<Command> commands, Optional<RuntimeException> why) {}
 
   /** Empty when all went well. */
-  Optional<Failed> run(long seed) throws SQLException {
+  Optional<Failed> run(Seed seed) throws SQLException {
     Attempt attempt = attempt(seed);
     return attempt.why.isEmpty()
         ? Optional.empty()
         : Optional.of(shrink(new Failed(seed, attempt.commands, attempt.why.get())));
   }
 
-  Attempt attempt(long seed) throws SQLException {
-    Generator generator = new Generator(seed);
-    Driver driver = new Driver(sandbox, tally);
+  Attempt attempt(Seed seed) throws SQLException {
+    Generator generator = seed.generator();
+    Driver driver = new Driver(sandbox, neighbour, tally);
     List<Command> done = new ArrayList<>();
     try {
       for (int i = 0; i < generator.length(); i++) {
@@ -93,7 +95,7 @@ final class Sequences {
   }
 
   private Optional<RuntimeException> replay(List<Command> commands) throws SQLException {
-    Driver driver = new Driver(sandbox, new Tally());
+    Driver driver = new Driver(sandbox, neighbour, new Tally());
     try {
       for (Command command : commands) {
         driver.run(command);

@@ -1,5 +1,6 @@
 package dev.holdfast.model;
 
+import dev.holdfast.model.ModelSlot.Key;
 import dev.holdfast.rig.Invariant;
 import dev.holdfast.rig.Sandbox;
 import java.sql.PreparedStatement;
@@ -23,6 +24,8 @@ record Snapshot(
     Map<String, Integer> capacities,
     Map<String, String> subjects,
     Map<UUID, Integer> attempts,
+    Map<String, OptionalLong> schedules,
+    Map<Key, Slot> slots,
     AtomicInteger recordedActs,
     List<String> violations) {
 
@@ -34,6 +37,7 @@ record Snapshot(
       int attempt,
       int failures,
       int granted,
+      int results,
       Optional<String> worker,
       OptionalLong expiresAt,
       OptionalLong timesOutAt,
@@ -43,6 +47,9 @@ record Snapshot(
       Optional<String> waitingOn,
       OptionalLong waitingSince,
       int passedOver) {}
+
+  /** A slot, and its job if it has one. */
+  record Slot(Optional<UUID> job, String status, OptionalLong startedAt, Optional<String> worker) {}
 
   record Held(String resource, UUID job, long fence, OptionalLong passesAt) {}
 
@@ -54,7 +61,7 @@ record Snapshot(
   private static final String ALL =
       """
       SELECT 'live' AS what, id, state AS name, fence AS number, fence, attempt, failures, granted,
-             worker, (extract(epoch FROM lease_expires_at) * 1000)::bigint AS ends_at,
+             coalesce(result_count, 0) AS results, worker, (extract(epoch FROM lease_expires_at) * 1000)::bigint AS ends_at,
              (extract(epoch FROM times_out_at) * 1000)::bigint AS times_out_at,
              (extract(epoch FROM run_at) * 1000)::bigint AS run_at,
              (SELECT priority FROM {schema}.lane WHERE lane.id = job.lane) AS priority,
@@ -62,31 +69,42 @@ record Snapshot(
              (extract(epoch FROM waiting_since) * 1000)::bigint AS waiting_since, passed_over
         FROM {schema}.job
       UNION ALL
-      SELECT 'done', id, state, fence, fence, attempt, failures, granted, worker, NULL, NULL,
+      SELECT 'done', id, state, fence, fence, attempt, failures, granted,
+             coalesce(result_count, 0), worker, NULL, NULL,
              (extract(epoch FROM run_at) * 1000)::bigint,
              (SELECT priority FROM {schema}.lane WHERE lane.id = done.lane), NULL, NULL, NULL, NULL
         FROM {schema}.job_done AS done
       UNION ALL
       SELECT other.what, other.id, other.name, other.number, NULL, NULL, NULL, NULL, NULL,
-             (extract(epoch FROM other.at) * 1000)::bigint, NULL, NULL, NULL, NULL, NULL, NULL, NULL
-        FROM (SELECT 'hold', job_id, resource, fence, passes_at FROM {schema}.hold
+             other.worker, (extract(epoch FROM other.at) * 1000)::bigint, NULL, NULL, NULL, NULL,
+             NULL, NULL, NULL
+        FROM (SELECT 'hold', job_id, resource, fence, passes_at, NULL FROM {schema}.hold
               UNION ALL
-              SELECT 'block', job_id, resource, 0, NULL FROM {schema}.block
+              SELECT 'block', job_id, resource, 0, NULL, NULL FROM {schema}.block
               UNION ALL
-              SELECT 'reservation', job_id, resource, got::int, since FROM {schema}.reservation
+              SELECT 'reservation', job_id, resource, got::int, since, NULL
+                FROM {schema}.reservation
               UNION ALL
-              SELECT 'resource', NULL, name, capacity, NULL FROM {schema}.resource
+              SELECT 'resource', NULL, name, capacity, NULL, NULL FROM {schema}.resource
               UNION ALL
-              SELECT 'subject: ' || id, NULL, state, 0, NULL FROM {schema}.subject
+              SELECT 'subject: ' || id, NULL, state, 0, NULL, NULL FROM {schema}.subject
               UNION ALL
-              SELECT 'attempts', job_id, '', count(*), NULL FROM {schema}.attempt GROUP BY job_id
+              SELECT 'schedule: ' || name, NULL, '', 0, next_at, NULL FROM {schema}.schedule
               UNION ALL
-              SELECT 'attempts', id, '', 1, NULL
+              SELECT 'slot: ' || schedule, job_id, status,
+                     (extract(epoch FROM scheduled_for) * 1000)::bigint, started_at, worker
+                FROM {schema}.slot
+              UNION ALL
+              SELECT 'attempts', job_id, '', count(*), NULL, NULL
+                FROM {schema}.attempt
+               GROUP BY job_id
+              UNION ALL
+              SELECT 'attempts', id, '', 1, NULL, NULL
                 FROM {schema}.job_done
                WHERE attempt_outcome IS NOT NULL
               UNION ALL
-              SELECT 'acts', NULL, '', count(*), NULL FROM {schema}.audit
-             ) AS other (what, id, name, number, at)
+              SELECT 'acts', NULL, '', count(*), NULL, NULL FROM {schema}.audit
+             ) AS other (what, id, name, number, at, worker)
       """;
 
   private static final String WITH_VIOLATIONS = ALL + ";\n" + Invariant.allViolations();
@@ -98,6 +116,8 @@ record Snapshot(
             new ArrayList<>(),
             new ArrayList<>(),
             new ArrayList<>(),
+            new HashMap<>(),
+            new HashMap<>(),
             new HashMap<>(),
             new HashMap<>(),
             new HashMap<>(),
@@ -139,8 +159,23 @@ record Snapshot(
       case "resource" -> capacities.put(name, (int) number);
       case "attempts" -> attempts.merge(id, (int) number, Integer::sum);
       case "acts" -> recordedActs.set((int) number);
-      default -> subjects.put(what.replaceFirst("^subject: ", ""), name);
+      default -> {
+        String whose = what.substring(what.indexOf(' ') + 1);
+        switch (what.substring(0, what.indexOf(':'))) {
+          case "schedule" -> schedules.put(whose, millis(row, "ends_at"));
+          case "slot" -> slots.put(new Key(whose, number), slot(row));
+          default -> subjects.put(whose, name);
+        }
+      }
     }
+  }
+
+  private static Slot slot(ResultSet row) throws SQLException {
+    return new Slot(
+        Optional.ofNullable(row.getObject("id", UUID.class)),
+        row.getString("name"),
+        millis(row, "ends_at"),
+        Optional.ofNullable(row.getString("worker")));
   }
 
   private static Row job(ResultSet row) throws SQLException {
@@ -151,6 +186,7 @@ record Snapshot(
         row.getInt("attempt"),
         row.getInt("failures"),
         row.getInt("granted"),
+        row.getInt("results"),
         Optional.ofNullable(row.getString("worker")),
         millis(row, "ends_at"),
         millis(row, "times_out_at"),

@@ -20,7 +20,10 @@ final class WaitingRules {
     List<String> complaints = new ArrayList<>();
     for (ModelJob job : model.jobs()) {
       boolean isParkedNow = after.isParked(job) && !before.isParked(job);
-      if (isParkedNow && !claimedKinds.contains(job.spec.kind())) {
+      boolean wasAskedFor =
+          claimedKinds.contains(job.spec.kind())
+              && !model.queues().isPaused(job.spec.extras().queue());
+      if (isParkedNow && !wasAskedFor) {
         complaints.add(job + " was parked, though nobody tried to claim it");
       }
       reserved(model, before, after, job, complaints);

@@ -6,6 +6,7 @@ import dev.holdfast.hold.Resources;
 import dev.holdfast.lease.TransitionHook;
 import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
+import dev.holdfast.queue.Queues;
 import dev.holdfast.queue.WhyNot;
 import dev.holdfast.schedule.Schedules;
 import dev.holdfast.tenant.SchemaName;
@@ -47,6 +48,10 @@ public final class Sandbox implements AutoCloseable {
           "audit",
           "subject",
           "job_log",
+          "job_item",
+          "idempotency",
+          "queue",
+          "outbox",
           "slot",
           "schedule");
 
@@ -66,6 +71,7 @@ public final class Sandbox implements AutoCloseable {
 
   private final RigConnection connection;
   private final Tenant tenant;
+  private final Announcer announcer;
   private final Jobs jobs;
   private final Acts acts;
   private final Resources resources;
@@ -78,7 +84,7 @@ public final class Sandbox implements AutoCloseable {
     connection = new RigConnection(database.jdbcUrl(), rewrite);
     Tenants tenants = new Tenants(connection, CONTROL);
     tenant = tenants.tenant(name);
-    Announcer announcer = new Announcer(tenants.control(), Channel.of(CONTROL), new Bell(), false);
+    announcer = new Announcer(tenants.control(), Channel.of(CONTROL), new Bell(), false);
     jobs =
         new Jobs(
             tenant,
@@ -106,6 +112,20 @@ public final class Sandbox implements AutoCloseable {
 
   public Resources resources() {
     return resources;
+  }
+
+  public Queues queues() {
+    return new Queues(tenant, announcer);
+  }
+
+  /**
+   * Drops the tenant and makes it anew, while those who use it go on as if nothing had happened.
+   */
+  public void remake() throws SQLException {
+    Tenants tenants = TestDatabase.shared().holdfast().tenants();
+    tenants.drop(tenant.name());
+    tenants.create(tenant.name());
+    execute(CLOCK);
   }
 
   public Schedules schedules() {

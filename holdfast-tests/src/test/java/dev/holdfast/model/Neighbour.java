@@ -1,0 +1,133 @@
+package dev.holdfast.model;
+
+import static dev.holdfast.model.JobFromSpec.id;
+
+import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Subject;
+import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.LanePositions;
+import dev.holdfast.lease.PgLeases;
+import dev.holdfast.queue.QueueSettings;
+import dev.holdfast.rig.People;
+import dev.holdfast.rig.Sandbox;
+import dev.holdfast.schedule.Schedule;
+import dev.holdfast.schedule.Trigger;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/**
+ * Another tenant beside the one under test, with jobs of the same ids, leased to workers of the
+ * same names, and with the same resources, queues, subjects and schedules. Nobody does anything to
+ * it, so whatever changes there came from next door.
+ */
+final class Neighbour implements AutoCloseable {
+
+  private static final int JOBS = 24;
+
+  private static final String EVERYTHING =
+      """
+      SELECT line
+        FROM (SELECT 'job' || to_jsonb(job)::text FROM {schema}.job
+              UNION ALL
+              SELECT 'done' || to_jsonb(job_done)::text FROM {schema}.job_done
+              UNION ALL
+              SELECT 'hold' || to_jsonb(hold)::text FROM {schema}.hold
+              UNION ALL
+              SELECT 'block' || to_jsonb(block)::text FROM {schema}.block
+              UNION ALL
+              SELECT 'reservation' || to_jsonb(reservation)::text FROM {schema}.reservation
+              UNION ALL
+              SELECT 'resource' || to_jsonb(resource)::text FROM {schema}.resource
+              UNION ALL
+              SELECT 'subject' || to_jsonb(subject)::text FROM {schema}.subject
+              UNION ALL
+              SELECT 'queue' || to_jsonb(queue)::text FROM {schema}.queue
+              UNION ALL
+              SELECT 'schedule' || to_jsonb(schedule)::text FROM {schema}.schedule
+              UNION ALL
+              SELECT 'slot' || to_jsonb(slot)::text FROM {schema}.slot
+              UNION ALL
+              SELECT 'claim' || to_jsonb(claim)::text FROM {schema}.claim
+              UNION ALL
+              SELECT 'attempt' || to_jsonb(attempt)::text FROM {schema}.attempt
+              UNION ALL
+              SELECT 'item' || to_jsonb(job_item)::text FROM {schema}.job_item
+              UNION ALL
+              SELECT 'audit' || to_jsonb(audit)::text FROM {schema}.audit
+             ) AS every (line)
+       ORDER BY line
+      """;
+
+  private final Sandbox sandbox = new Sandbox("neighbour", UnaryOperator.identity());
+  private List<String> asLeft = List.of();
+
+  Neighbour() throws SQLException {
+    moveIn();
+  }
+
+  private void moveIn() throws SQLException {
+    sandbox.setClock(Instant.parse("2026-01-01T00:00:00Z"));
+    sandbox.queues().put("narrow", QueueSettings.DEFAULTS.withPaused(true).withConcurrencyLimit(3));
+    sandbox
+        .schedules()
+        .put(
+            Schedule.of("brief", Trigger.cron("*/20 * * * * *"), NewJob.of("deploy", 1)),
+            People.ADA);
+    for (int i = 0; i < JOBS; i++) {
+      NewJob job = NewJob.of(i % 4 == 0 ? "check" : "deploy", i).withId(id(i));
+      NewJob like =
+          switch (i % 4) {
+            case 0 -> job.withResources("a", "b");
+            case 1 -> job.withTarget("t");
+            case 2 -> job.withSubject(Subject.of("site", "north", "moving"));
+            default -> job.withQueue("narrow");
+          };
+      var unused = Retries.once(() -> sandbox.jobs().enqueue(like));
+    }
+    new PgLeases(sandbox.tenant(), Set::of, new LanePositions(() -> 0), () -> 0, () -> {})
+        .claim(ClaimRequest.of("w1", Set.of("default", "narrow"), JOBS).withClaimId("claim-0"));
+    asLeft = picture();
+  }
+
+  /** What came from next door. */
+  List<String> complaints() throws SQLException {
+    List<String> now = picture();
+    if (now.equals(asLeft)) {
+      return List.of();
+    }
+    List<String> complaints = new ArrayList<>();
+    now.stream().filter(row -> !asLeft.contains(row)).forEach(row -> complaints.add("new " + row));
+    asLeft.stream().filter(row -> !now.contains(row)).forEach(row -> complaints.add("gone " + row));
+    sandbox.empty();
+    moveIn();
+    return complaints;
+  }
+
+  /** Moves out, and another moves in under the same name. */
+  void remake() throws SQLException {
+    sandbox.remake();
+    moveIn();
+  }
+
+  private List<String> picture() throws SQLException {
+    List<String> rows = new ArrayList<>();
+    try (Statement statement = sandbox.connection().createStatement();
+        ResultSet row = statement.executeQuery(sandbox.sql(EVERYTHING))) {
+      while (row.next()) {
+        rows.add(row.getString(1));
+      }
+    }
+    return rows;
+  }
+
+  @Override
+  public void close() throws SQLException {
+    sandbox.close();
+  }
+}

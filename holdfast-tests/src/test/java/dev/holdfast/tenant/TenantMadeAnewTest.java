@@ -1,0 +1,68 @@
+package dev.holdfast.tenant;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.hold.EngineTest;
+import dev.holdfast.job.JobIds;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.lease.FinishReply;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.queue.Acts;
+import dev.holdfast.queue.Changes;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** A tenant that is dropped and made anew while processes go on that knew the old one. */
+class TenantMadeAnewTest extends EngineTest {
+
+  private void makeAnew() {
+    tenant.holdfast().tenants().drop(tenant.name());
+    tenant.holdfast().tenants().create(tenant.name());
+  }
+
+  @Test
+  void a_worker_of_the_old_tenant_cannot_finish_a_job_of_the_new_one() {
+    UUID id = JobIds.next();
+    enqueue(NewJob.of("call", 1).withId(id));
+    Lease old = claim(1).getFirst();
+
+    makeAnew();
+    assertThatThrownBy(() -> enqueue(NewJob.of("call", 1).withId(id)))
+        .hasMessageContaining("try again");
+    enqueue(NewJob.of("call", 1).withId(id));
+    Lease current = claim(1).getFirst();
+
+    assertThat(current.key().fence()).isGreaterThan(old.key().fence());
+    assertThat(finish(old, Outcome.succeeded())).isEqualTo(new FinishReply.Lost());
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.RUNNING);
+  }
+
+  @Test
+  void fences_go_on_however_often_a_tenant_is_made_anew() {
+    enqueue(NewJob.of("call", 1));
+    long first = claim(1).getFirst().key().fence();
+
+    makeAnew();
+    makeAnew();
+    assertThatThrownBy(() -> enqueue(NewJob.of("call", 1))).hasMessageContaining("try again");
+    enqueue(NewJob.of("call", 1));
+
+    assertThat(claim(1).getFirst().key().fence()).isGreaterThan(first);
+  }
+
+  @Test
+  void a_priority_that_was_given_in_the_old_tenant_can_be_given_in_the_new_one() {
+    Acts acts = tenant.acts(); // as one that a process keeps
+    acts.change(enqueue(NewJob.of("call", 1)), Changes.NONE.withPriority(-5), ADA);
+
+    makeAnew();
+    assertThatThrownBy(() -> enqueue(NewJob.of("call", 1))).hasMessageContaining("try again");
+    UUID id = enqueue(NewJob.of("call", 1));
+    acts.change(id, Changes.NONE.withPriority(-5), ADA);
+
+    assertThat(tenant.job(id).priority()).isEqualTo(-5);
+  }
+}
