@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
@@ -167,12 +168,17 @@ final class Transitions {
         plain
             ? db.withHandle(handle -> apply(handle, ended))
             : db.inTransaction(handle -> apply(handle, ended));
-    boolean all = applied.replies.stream().allMatch(FinishReply.Recorded.class::isInstance);
-    return all
+    return applied.replies.stream().allMatch(FinishReply.Recorded.class::isInstance)
         ? applied
-        : new Applied(
-            db.withHandle(handle -> repeats.recognise(handle, ended, applied.replies)),
-            applied.woken);
+        : new Applied(recognised(ended, applied.replies), applied.woken);
+  }
+
+  private List<FinishReply> recognised(List<Ended> ended, List<FinishReply> replies) {
+    Map<LeaseKey, FinishReply> recorded =
+        repeats.recorded(ended.stream().map(Repeats.Said::of).toList());
+    return IntStream.range(0, ended.size())
+        .mapToObj(i -> recorded.getOrDefault(ended.get(i).key(), replies.get(i)))
+        .toList();
   }
 
   private boolean succeed(List<Ended> ended) {
