@@ -54,7 +54,8 @@ class FaultPointsTest {
             LeaseOperations.all(),
             FinishOperations.all(),
             ActOperations.all(),
-            ReaperOperations.all())
+            ReaperOperations.all(),
+            ScheduleOperations.all())
         .flatMap(List::stream)
         .filter(operation -> operation.name().contains(ONLY))
         .toList();
