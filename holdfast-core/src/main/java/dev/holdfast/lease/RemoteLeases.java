@@ -3,10 +3,8 @@ package dev.holdfast.lease;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Failure;
-import dev.holdfast.job.JobState;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.Extension.Status;
-import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenant;
 import java.time.Duration;
@@ -27,42 +25,6 @@ import java.util.UUID;
  * through the same guarded statements as everybody's. Thread-safe.
  */
 public final class RemoteLeases {
-
-  // An end that was recorded, and whose answer got lost. Not what the reaper recorded meanwhile:
-  // that says lost, or failed with a code of its own.
-  private static final String RECORDED =
-      """
-      SELECT asked.job_id AS id, asked.fence,
-             coalesce(done.state, live.state, 'queued') AS state
-        FROM unnest((SELECT :job_ids), (SELECT :fences), (SELECT :outcomes),
-                    (SELECT :error_codes), (SELECT :workers))
-          AS asked (job_id, fence, outcome, error_code, worker)
-        LEFT JOIN LATERAL (
-          SELECT job_done.state
-            FROM {schema}.job_done
-           WHERE job_done.id = asked.job_id AND job_done.fence = asked.fence
-             AND job_done.attempt_outcome = asked.outcome
-             AND (asked.outcome <> 'failed' OR job_done.error_code = asked.error_code)
-             AND job_done.worker = asked.worker
-          OFFSET 0
-        ) AS done ON true
-        LEFT JOIN LATERAL (
-          SELECT attempt.job_id
-            FROM {schema}.attempt
-           WHERE attempt.job_id = asked.job_id AND attempt.fence = asked.fence
-             AND attempt.outcome = asked.outcome
-             AND (asked.outcome <> 'failed' OR attempt.error_code = asked.error_code)
-             AND attempt.worker = asked.worker
-          OFFSET 0
-        ) AS earlier ON true
-        LEFT JOIN LATERAL (
-          SELECT job.state
-            FROM {schema}.job
-           WHERE job.id = asked.job_id AND job.fence = asked.fence
-          OFFSET 0
-        ) AS live ON true
-       WHERE done.state IS NOT NULL OR earlier.job_id IS NOT NULL
-      """;
 
   private static final String NAMED_HOSTS =
       """
@@ -99,7 +61,7 @@ public final class RemoteLeases {
   private final KnownLeases known;
   private final Starts starts;
   private final Stops stops;
-  private final String recorded;
+  private final Repeats repeats;
 
   RemoteLeases(
       Tenant tenant, PgLeases leases, SharedClaims shared, KnownLeases known, Starts starts) {
@@ -110,7 +72,7 @@ public final class RemoteLeases {
     this.known = known;
     this.starts = starts;
     this.stops = new Stops(tenant.db());
-    this.recorded = tenant.db().sql(RECORDED);
+    this.repeats = new Repeats(tenant.db());
   }
 
   public Claimed claim(ClaimRequest request) {
@@ -227,7 +189,9 @@ public final class RemoteLeases {
         replies.put(finishes.get(i).lease().key(), answers.get(i));
       }
     }
-    replies.putAll(recordedBefore(ends, replies));
+    replies.putAll(
+        repeats.recorded(
+            ends.stream().filter(end -> !replies.containsKey(key(end))).map(this::said).toList()));
     return keys.stream().map(key -> replies.getOrDefault(key, new FinishReply.Lost())).toList();
   }
 
@@ -251,34 +215,8 @@ public final class RemoteLeases {
     return mine;
   }
 
-  private Map<LeaseKey, FinishReply> recordedBefore(
-      List<End> ends, Map<LeaseKey, FinishReply> replies) {
-    List<End> unknown =
-        ends.stream()
-            .filter(end -> !(replies.get(key(end)) instanceof FinishReply.Recorded))
-            .toList();
-    if (unknown.isEmpty()) {
-      return Map.of();
-    }
-    Map<LeaseKey, FinishReply> found = new HashMap<>();
-    db.useHandle(handle ->
-        handle
-            .createQuery(recorded)
-            .bindArray("workers", String.class, unknown.stream().map(End::worker).toArray())
-            .bindArray("job_ids", UUID.class, unknown.stream().map(End::jobId).toArray())
-            .bindArray("fences", Long.class, unknown.stream().map(End::fence).toArray())
-            .bindArray(
-                "outcomes", String.class, unknown.stream().map(end -> word(end.outcome)).toArray())
-            .bindArray(
-                "error_codes",
-                String.class,
-                unknown.stream().map(end -> Columns.orNull(errorCode(end.outcome))).toArray())
-            .map((row, context) ->
-                found.put(
-                    key(row.getObject("id", UUID.class), row.getLong("fence")),
-                    new FinishReply.Recorded(JobState.of(row.getString("state")))))
-            .list());
-    return found;
+  private Repeats.Said said(End end) {
+    return new Repeats.Said(key(end), end.worker, word(end.outcome), errorCode(end.outcome));
   }
 
   private static String word(Outcome outcome) {

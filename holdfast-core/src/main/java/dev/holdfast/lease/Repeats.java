@@ -1,54 +1,101 @@
 package dev.holdfast.lease;
 
+import dev.holdfast.job.JobState;
+import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
-import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
-import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.statement.Query;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
 
-/** Recognises ends that an earlier call recorded already. */
+/** Recognises ends that an earlier call recorded already. Thread-safe. */
 final class Repeats {
 
-  // An end reported twice: the answer to the first got lost, or another tenant's part of the batch
-  // failed. Only the same end counts, not what the reaper recorded for a worker that was silent or
-  // took too long.
-  private static final String ALREADY_RECORDED =
+  // An end said twice: the answer to the first got lost, or another tenant's part of the batch
+  // failed. Only the same end of the same worker counts, not what the reaper recorded meanwhile:
+  // that says lost, or failed with a code of its own.
+  private static final String RECORDED =
       """
-      SELECT ended.job_id AS id, ended.fence
+      SELECT asked.job_id AS id, asked.fence,
+             coalesce(done.state, live.state, 'queued') AS state
         FROM unnest((SELECT :job_ids), (SELECT :fences), (SELECT :outcomes),
-                    (SELECT :error_codes))
-          AS ended (job_id, fence, outcome, error_code)
-       WHERE EXISTS (SELECT FROM {schema}.job_done AS done
-                      WHERE done.id = ended.job_id AND done.fence = ended.fence
-                        AND done.attempt_outcome = ended.outcome
-                        AND done.error_code IS NOT DISTINCT FROM ended.error_code)
-          OR EXISTS (SELECT FROM {schema}.attempt
-                      WHERE attempt.job_id = ended.job_id AND attempt.fence = ended.fence
-                        AND attempt.outcome = ended.outcome
-                        AND attempt.error_code IS NOT DISTINCT FROM ended.error_code)
+                    (SELECT :error_codes), (SELECT :workers))
+          AS asked (job_id, fence, outcome, error_code, worker)
+        LEFT JOIN LATERAL (
+          SELECT job_done.state
+            FROM {schema}.job_done
+           WHERE job_done.id = asked.job_id AND job_done.fence = asked.fence
+             AND job_done.attempt_outcome = asked.outcome
+             AND (asked.outcome <> 'failed' OR job_done.error_code = asked.error_code)
+             AND job_done.worker = asked.worker
+          OFFSET 0
+        ) AS done ON true
+        LEFT JOIN LATERAL (
+          SELECT attempt.job_id
+            FROM {schema}.attempt
+           WHERE attempt.job_id = asked.job_id AND attempt.fence = asked.fence
+             AND attempt.outcome = asked.outcome
+             AND (asked.outcome <> 'failed' OR attempt.error_code = asked.error_code)
+             AND attempt.worker = asked.worker
+          OFFSET 0
+        ) AS earlier ON true
+        LEFT JOIN LATERAL (
+          SELECT job.state
+            FROM {schema}.job
+           WHERE job.id = asked.job_id AND job.fence = asked.fence
+          OFFSET 0
+        ) AS live ON true
+       WHERE done.state IS NOT NULL OR earlier.job_id IS NOT NULL
       """;
 
-  private final String alreadyRecorded;
+  /**
+   * An end, as its worker says it.
+   *
+   * @param errorCode of a failure
+   */
+  record Said(LeaseKey key, String worker, String outcome, Optional<String> errorCode) {
 
-  Repeats(Db db) {
-    this.alreadyRecorded = db.sql(ALREADY_RECORDED);
+    static Said of(Ended end) {
+      return new Said(
+          end.key(),
+          end.lease().worker(),
+          end.transition().attemptOutcome(),
+          Optional.ofNullable(end.errorCode()));
+    }
   }
 
-  /** The same answers, except that what is recorded already is recorded. */
-  List<FinishReply> recognise(Handle handle, List<Ended> ended, List<FinishReply> replies) {
-    Query query = handle.createQuery(alreadyRecorded);
-    Ended.bindKeys(query, ended);
-    Ended.bind(query, "outcomes", String.class, ended, end -> end.transition().attemptOutcome());
-    Ended.bind(query, "error_codes", String.class, ended, Ended::errorCode);
-    Set<LeaseKey> recorded = new HashSet<>(Ended.keys(query, ended));
-    List<FinishReply> answers = new ArrayList<>(replies);
-    for (int i = 0; i < ended.size(); i++) {
-      if (recorded.contains(ended.get(i).key())) {
-        answers.set(i, new FinishReply.Recorded(ended.get(i).transition().to()));
-      }
+  private final Db db;
+  private final String recorded;
+
+  Repeats(Db db) {
+    this.db = db;
+    this.recorded = db.sql(RECORDED);
+  }
+
+  /** Those of them that are recorded, and what became of their jobs. */
+  Map<LeaseKey, FinishReply> recorded(List<Said> ends) {
+    if (ends.isEmpty()) {
+      return Map.of();
     }
-    return answers;
+    String tenant = ends.getFirst().key.tenant();
+    Map<LeaseKey, FinishReply> found = new HashMap<>();
+    db.useHandle(handle ->
+        handle
+            .createQuery(recorded)
+            .bindArray("job_ids", UUID.class, ends.stream().map(end -> end.key.jobId()).toArray())
+            .bindArray("fences", Long.class, ends.stream().map(end -> end.key.fence()).toArray())
+            .bindArray("outcomes", String.class, ends.stream().map(Said::outcome).toArray())
+            .bindArray(
+                "error_codes",
+                String.class,
+                ends.stream().map(end -> Columns.orNull(end.errorCode)).toArray())
+            .bindArray("workers", String.class, ends.stream().map(Said::worker).toArray())
+            .map((row, context) ->
+                found.put(
+                    new LeaseKey(tenant, row.getObject("id", UUID.class), row.getLong("fence")),
+                    new FinishReply.Recorded(JobState.of(row.getString("state")))))
+            .list());
+    return found;
   }
 }

@@ -8,13 +8,13 @@ import dev.holdfast.slot.Slots;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
@@ -121,8 +121,6 @@ final class Transitions {
 
   private static final int SENT_AT_ONCE = 50;
 
-  private static final FinishReply SUCCEEDED = new FinishReply.Recorded(JobState.SUCCEEDED);
-
   /**
    * What was written.
    *
@@ -156,27 +154,40 @@ final class Transitions {
 
   /** In a transaction of its own; what an earlier call recorded already is recorded. */
   Applied apply(List<Ended> ended) {
-    // One statement is a transaction already; most batches are nothing but plain successes.
-    boolean plain =
-        !consequences.isHooked()
-            && ended.stream().allMatch(end -> end.finishesJob() && !end.isGuarded());
-    if (plain && ended.stream().allMatch(Ended::isMereSuccess) && succeed(ended)) {
-      return new Applied(Collections.nCopies(ended.size(), SUCCEEDED), 0);
+    if (ended.stream().allMatch(this::isOneRow) && recordAtOnce(ended)) {
+      return new Applied(ended.stream().map(end -> reply(end.transition().to())).toList(), 0);
     }
-    Applied applied =
-        plain
-            ? db.withHandle(handle -> apply(handle, ended))
-            : db.inTransaction(handle -> apply(handle, ended));
-    boolean all = applied.replies.stream().allMatch(FinishReply.Recorded.class::isInstance);
-    return all
+    Applied applied = db.inTransaction(handle -> apply(handle, ended));
+    return applied.replies.stream().allMatch(FinishReply.Recorded.class::isInstance)
         ? applied
-        : new Applied(
-            db.withHandle(handle -> repeats.recognise(handle, ended, applied.replies)),
-            applied.woken);
+        : new Applied(recognised(ended, applied.replies), applied.woken);
   }
 
-  private boolean succeed(List<Ended> ended) {
-    return db.withHandle(handle -> successes.record(handle, ended));
+  private List<FinishReply> recognised(List<Ended> ended, List<FinishReply> replies) {
+    Map<LeaseKey, FinishReply> recorded =
+        repeats.recorded(ended.stream().map(Repeats.Said::of).toList());
+    return IntStream.range(0, ended.size())
+        .mapToObj(i -> recorded.getOrDefault(ended.get(i).key(), replies.get(i)))
+        .toList();
+  }
+
+  // Nothing follows from such an end that would have to be written with it: nobody is to be told
+  // of a success. A failure is told, in the same transaction, or whoever dies in between has told
+  // nobody and a repeat finds nothing left to do.
+  private boolean isOneRow(Ended end) {
+    return end.finishesJob()
+        && end.transition().to() != JobState.FAILED
+        && !end.isGuarded()
+        && !consequences.isHooked();
+  }
+
+  // One statement is a transaction already; most batches are nothing but plain successes. Whether
+  // all were recorded; if not, some may be, and others need a closer look.
+  private boolean recordAtOnce(List<Ended> ended) {
+    return db.withHandle(handle ->
+        ended.stream().allMatch(Ended::isMereSuccess)
+            ? successes.record(handle, ended)
+            : finish(handle, ended.stream().sorted(Ended.BY_JOB).toList()).size() == ended.size());
   }
 
   /** Locks what these ends will free, for a caller that touches the jobs' rows before. */

@@ -17,6 +17,7 @@ import dev.holdfast.job.Subject;
 import dev.holdfast.lease.Consequences;
 import dev.holdfast.lease.ForcedEnds;
 import dev.holdfast.lease.TransitionHook;
+import dev.holdfast.outbox.Outbox;
 import dev.holdfast.slot.Slots;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenant;
@@ -43,6 +44,7 @@ public final class Acts {
   private final Moves moves;
   private final ForcedEnds forced;
   private final Lanes lanes;
+  private final Outbox outbox;
 
   public Acts(Tenant tenant, Codec codec, Announcer announcer, TransitionHook hook) {
     Db db = tenant.db();
@@ -56,6 +58,7 @@ public final class Acts {
     this.moves = new Moves(db);
     this.forced = new ForcedEnds(tenant, consequences);
     this.lanes = new Lanes(db);
+    this.outbox = new Outbox(db);
   }
 
   /** Ends the job without rolling back what it did. A running one is asked to stop first. */
@@ -73,8 +76,11 @@ public final class Acts {
         });
   }
 
-  /** Ends a job that no worker began in time; one that was begun, or paused, is left alone. */
-  public Job expire(UUID id, String why) {
+  /**
+   * Ends a schedule's job that no worker began in time; one that was begun, or paused, is left
+   * alone. Those who want to be told of missed slots are told of its.
+   */
+  public Job expire(UUID id, String schedule, String why) {
     return transaction.perform(
         JobAct.CANCEL,
         id,
@@ -83,6 +89,7 @@ public final class Acts {
           if (job.state() != JobState.QUEUED || job.fence() > 0) {
             throw Refusals.notInItsState(JobAct.CANCEL, job);
           }
+          outbox.slotsMissed(handle, "a slot of schedule %s: %s".formatted(schedule, why));
           return end(handle, job, JobState.CANCELLED, Slots.MISFIRE, why);
         });
   }

@@ -37,6 +37,7 @@ public final class Schedules {
   private final Audit audit;
   private final Definitions definitions;
   private final Slots slots;
+  private final Missed missed;
   private final Firing firing;
 
   public Schedules(Tenant tenant, Codec codec, Jobs jobs, Resources resources) {
@@ -45,6 +46,7 @@ public final class Schedules {
     this.audit = new Audit(db);
     this.definitions = new Definitions(db, codec);
     this.slots = new Slots(db);
+    this.missed = new Missed(db);
     this.firing = new Firing(slots, jobs);
   }
 
@@ -111,7 +113,7 @@ public final class Schedules {
       Schedule schedule = ready.schedule();
       Times due = Times.of(schedule.trigger(), first.get(), ready.now(), SLOTS_AT_ONCE);
       String reason = "the schedule %s before it was decided".formatted(change);
-      slots.skip(
+      missed.skip(
           handle,
           schedule.name(),
           due.slots().stream()
@@ -181,7 +183,7 @@ public final class Schedules {
       Ready ready = definitions.lock(handle, name).orElseThrow(() -> noSuch(name));
       Schedule schedule = ready.schedule();
       Instant slot = scheduledFor.orElse(ready.now()).truncatedTo(ChronoUnit.SECONDS);
-      slots.giveUp(handle, name, schedule.longestRun());
+      missed.giveUp(handle, schedule);
       int open = slots.open(handle, name);
       if (open >= schedule.maxInstances()) {
         throw conflict(

@@ -4,7 +4,6 @@ import dev.holdfast.codec.Codec;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.When;
-import dev.holdfast.outbox.Outbox;
 import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.schedule.Definitions.DueOne;
@@ -45,7 +44,7 @@ public final class Ticker {
   private final Acts acts;
   private final Definitions definitions;
   private final Slots slots;
-  private final Outbox outbox;
+  private final Missed missed;
   private final Firing firing;
 
   public Ticker(Tenant tenant, Codec codec, Jobs jobs, Acts acts) {
@@ -53,7 +52,7 @@ public final class Ticker {
     this.acts = acts;
     this.definitions = new Definitions(db, codec);
     this.slots = new Slots(db);
-    this.outbox = new Outbox(db);
+    this.missed = new Missed(db);
     this.firing = new Firing(slots, jobs);
   }
 
@@ -97,7 +96,10 @@ public final class Ticker {
   private void giveUpWaiting(Schedule schedule) {
     for (UUID job : slots.neverStarted(schedule.name(), schedule.misfireGrace())) {
       try {
-        acts.expire(job, "no worker began it within " + schedule.misfireGrace().toSeconds() + " s");
+        acts.expire(
+            job,
+            schedule.name(),
+            "no worker began it within " + schedule.misfireGrace().toSeconds() + " s");
       } catch (HoldfastException e) {
         if (e.code() != ErrorCode.STATE_CONFLICT && e.code() != ErrorCode.NOT_FOUND) {
           throw e;
@@ -110,10 +112,7 @@ public final class Ticker {
   private Tick decide(Handle handle, Ready ready) {
     Schedule schedule = ready.schedule();
     String name = schedule.name();
-    int givenUp = slots.giveUp(handle, name, schedule.longestRun());
-    if (givenUp > 0) {
-      log.warn("Gave up {} runs of schedule {} that took too long", givenUp, name);
-    }
+    missed.giveUp(handle, schedule);
     Instant now = ready.now();
     Times times = Times.of(schedule.trigger(), ready.first().orElseThrow(), now, SLOTS_AT_ONCE);
     Due due =
@@ -124,13 +123,7 @@ public final class Ticker {
             now,
             slots.open(handle, name));
     due.fire().forEach(slot -> fire(handle, schedule, slot));
-    int skipped = slots.skip(handle, name, due.skip());
-    if (skipped > 0) {
-      outbox.slotsMissed(
-          handle,
-          "%d slots of schedule %s, last %s".formatted(skipped, name, due.skip().getLast()));
-      log.info("{} slots of schedule {} are skipped, last {}", skipped, name, due.skip().getLast());
-    }
+    missed.skip(handle, name, due.skip());
     definitions.moveOn(handle, name, due.next());
     return new Tick(times.slots().size(), times.hasMore(now));
   }

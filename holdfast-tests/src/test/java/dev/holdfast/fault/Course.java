@@ -25,7 +25,7 @@ record Course(
     ground.save();
     Picture before = ground.picture();
     List<Picture> seen = new ArrayList<>(List.of(before));
-    try (Engine engine = Engine.on(pool.dataSource(), ground.tenant()).keepingAConnection()) {
+    try (Engine engine = ground.engine(pool.dataSource()).keepingAConnection()) {
       pool.onCommit(() -> seen.add(ground.picture()));
       pool.play(Script.NOTHING);
       String answer = action.run(engine);

@@ -13,6 +13,7 @@ import dev.holdfast.queue.Queues;
 import dev.holdfast.queue.WhyNot;
 import dev.holdfast.schedule.Schedules;
 import dev.holdfast.schedule.Ticker;
+import dev.holdfast.tenant.SchemaName;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.tenant.Tenants;
@@ -39,12 +40,12 @@ final class Engine implements AutoCloseable {
   private final Acts acts;
   private final Jobs jobs;
 
-  private Engine(DataSource dataSource, TenantName name) {
+  private Engine(DataSource dataSource, SchemaName control, TenantName name) {
     this.dataSource = dataSource;
-    this.tenants = new Tenants(dataSource, Ground.CONTROL);
+    this.tenants = new Tenants(dataSource, control);
     this.kept = tenants.keepingAConnection();
     this.tenant = tenants.tenant(name);
-    this.announcer = new Announcer(tenants.control(), Channel.of(Ground.CONTROL), new Bell(), true);
+    this.announcer = new Announcer(tenants.control(), Channel.of(control), new Bell(), true);
     this.leases =
         new PgLeases(kept.tenant(name), Set::of, new LanePositions(() -> 0), () -> 0, () -> {});
     this.reaper = new Reaper(kept.tenant(name), () -> 0, () -> {});
@@ -57,8 +58,8 @@ final class Engine implements AutoCloseable {
             new WhyNot(tenant, new Workers(tenants.control())));
   }
 
-  static Engine on(DataSource dataSource, TenantName name) {
-    return new Engine(dataSource, name);
+  static Engine on(DataSource dataSource, SchemaName control, TenantName name) {
+    return new Engine(dataSource, control, name);
   }
 
   /** As in a worker that has started. */

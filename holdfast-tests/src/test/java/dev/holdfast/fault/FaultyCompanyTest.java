@@ -2,7 +2,6 @@ package dev.holdfast.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.Holdfast;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.queue.Jobs;
 import java.util.ArrayList;
@@ -30,7 +29,7 @@ class FaultyCompanyTest {
     try (Ground ground = new Ground();
         FaultyPool pool = FaultyPool.forEverybody(Ground.url())) {
       ground.empty();
-      Jobs jobs = Holdfast.on(pool.dataSource()).jobs(ground.tenant());
+      Jobs jobs = ground.holdfast(pool.dataSource()).jobs(ground.tenant());
       pool.play(this::inCompany);
 
       List<Thread> threads = new ArrayList<>();

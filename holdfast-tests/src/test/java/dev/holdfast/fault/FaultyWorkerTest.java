@@ -2,7 +2,6 @@ package dev.holdfast.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.Holdfast;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.NewJob;
@@ -61,9 +60,10 @@ class FaultyWorkerTest {
         FaultyPool pool = FaultyPool.forThisThread(Ground.url())) {
       ground.empty();
       long deadlocks = ground.deadlocks();
-      Engine engine = Engine.on(pool.dataSource(), ground.tenant());
+      Engine engine = ground.engine(pool.dataSource());
       Worker worker =
-          Holdfast.on(pool.dataSource())
+          ground
+              .holdfast(pool.dataSource())
               .worker(ground.tenant())
               .handle(KIND, (args, context) -> work(engine, args, context))
               .build();

@@ -18,6 +18,8 @@ import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.Report;
+import dev.holdfast.lease.ReportReply;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -31,6 +33,7 @@ final class FinishOperations {
 
   private static final Outcome SUCCESS = Outcome.succeeded(new Payload("{\"n\":1}"));
   private static final Outcome AGAIN = Outcome.failed(Failure.retryable("BUSY", "not now"));
+  private static final Outcome UNSTORABLE = Outcome.succeeded(new Payload("{"));
   private static final Outcome FOR_GOOD = Outcome.failed(Failure.permanent("BAD", "never"));
 
   private static final NewJob HOLDS_ON =
@@ -46,6 +49,9 @@ final class FinishOperations {
         finish("success of a guarded job", LeaseOperations.GUARDED, SUCCESS),
         finish("failure", job("a"), FOR_GOOD),
         finish("failure that keeps its target", HOLDS_ON, FOR_GOOD),
+        finish("a result that cannot be kept", job("a"), UNSTORABLE).with(Trait.MAY_HEAR_LOST),
+        Operation.ofWorker("finish: over the token limit", FinishOperations::overTheLimit)
+            .with(Trait.MAY_HEAR_LOST),
         finish("retry", job("a"), AGAIN),
         finish("retry of a guarded job", LeaseOperations.GUARDED, AGAIN),
         finish("snooze", job("a"), Outcome.snoozed(Duration.ofMinutes(1))),
@@ -91,6 +97,13 @@ final class FinishOperations {
     Lease lease = leased(ground, PAUSES);
     Job unused = ground.engine().acts().stop(lease.key().jobId(), ADA);
     return finish(List.of(new Finish(lease, AGAIN)));
+  }
+
+  // It says that all went well, and has failed all the same.
+  private static Action overTheLimit(Ground ground) {
+    Lease lease = ground.running(job("a").withPolicy(PolicyOverrides.NONE.withTokenLimit(10)));
+    ReportReply unused = ground.engine().leases().report(lease, Report.ofUsage(60, 50));
+    return finish(List.of(new Finish(lease, SUCCESS)));
   }
 
   private static Action batch(Ground ground) {

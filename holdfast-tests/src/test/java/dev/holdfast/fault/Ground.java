@@ -1,5 +1,6 @@
 package dev.holdfast.fault;
 
+import dev.holdfast.Holdfast;
 import dev.holdfast.audit.Act;
 import dev.holdfast.invariant.Invariants;
 import dev.holdfast.job.NewJob;
@@ -9,8 +10,10 @@ import dev.holdfast.rig.Invariant;
 import dev.holdfast.rig.RigConnection;
 import dev.holdfast.tenant.SchemaName;
 import dev.holdfast.tenant.TenantName;
+import dev.holdfast.tenant.Tenants;
 import dev.holdfast.testkit.TestDatabase;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -24,14 +27,15 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 
 /**
  * A tenant that is set up, looked at and emptied by a way on which nothing goes wrong. Its clock
- * stands still until it is set.
+ * stands still until it is set, and no other test knows of it: somebody else's round over all
+ * tenants would be one more thing that happens.
  */
 final class Ground implements AutoCloseable {
 
-  static final SchemaName CONTROL = new SchemaName("holdfast");
   static final Act ADA = Act.by("ada");
   static final String WORKER = "worker-1";
 
@@ -63,10 +67,13 @@ final class Ground implements AutoCloseable {
           "agent_job",
           "effect");
 
-  // A row, because all connections must see the same time.
+  // The clock is a row, because all connections must see the same time. Somebody wants to be told
+  // of whatever there is to tell, so that what is not told is missed.
   private static final String MAKE =
       """
       CREATE TABLE {schema}.effect (job_id uuid NOT NULL);
+      INSERT INTO {schema}.webhook (name, url, events, secret)
+      VALUES ('ops', 'http://127.0.0.1/', '{job_failed,slot_missed}', 's3cret');
       CREATE TABLE {schema}.rig_clock (now timestamptz NOT NULL);
       INSERT INTO {schema}.rig_clock VALUES (now());
       CREATE OR REPLACE FUNCTION {schema}.clock() RETURNS timestamptz
@@ -78,8 +85,10 @@ final class Ground implements AutoCloseable {
   private static final String RESTORE =
       "INSERT INTO {schema}.%1$s OVERRIDING SYSTEM VALUE SELECT * FROM {schema}.saved_%1$s";
 
+  private static final TenantName NAME = new TenantName("ground");
+
+  private final SchemaName control = new SchemaName("faults_" + NUMBER.incrementAndGet());
   private final RigConnection connection;
-  private final TenantName name;
   private Engine engine;
   private final Invariants invariants;
   private final String picture;
@@ -89,10 +98,11 @@ final class Ground implements AutoCloseable {
   private int restores;
 
   Ground() throws SQLException {
-    name = new TenantName("faults_" + NUMBER.incrementAndGet());
-    TestDatabase.shared().holdfast().tenants().create(name);
+    Tenants tenants = holdfast(TestDatabase.shared().dataSource()).tenants();
+    tenants.migrate();
+    tenants.create(NAME);
     connection = new RigConnection(url(), UnaryOperator.identity());
-    engine = Engine.on(connection, name);
+    engine = engine(connection);
     invariants = new Invariants(engine.tenant());
     picture = engine.sql(pictureOfAll());
     violations =
@@ -148,7 +158,16 @@ final class Ground implements AutoCloseable {
   }
 
   TenantName tenant() {
-    return name;
+    return NAME;
+  }
+
+  /** All that knows of this tenant, by these connections. */
+  Holdfast holdfast(DataSource dataSource) {
+    return Holdfast.builder(dataSource).controlSchema(control.value()).build();
+  }
+
+  Engine engine(DataSource dataSource) {
+    return Engine.on(dataSource, control, NAME);
   }
 
   /** An engine that nothing is wrong with, for what comes before and after. */
@@ -207,7 +226,7 @@ final class Ground implements AutoCloseable {
         .forEach(table -> execute("DELETE FROM {schema}." + table));
     now = START;
     later(0);
-    engine = Engine.on(connection, name); // one that remembers nothing
+    engine = engine(connection); // one that remembers nothing
   }
 
   /** Remembers all rows and the time, as they are now. */
@@ -264,6 +283,10 @@ final class Ground implements AutoCloseable {
   @Override
   public void close() throws SQLException {
     connection.close();
-    TestDatabase.shared().holdfast().tenants().drop(name);
+    holdfast(TestDatabase.shared().dataSource()).tenants().drop(NAME);
+    try (Connection last = TestDatabase.shared().dataSource().getConnection();
+        Statement statement = last.createStatement()) {
+      statement.execute("DROP SCHEMA " + control.value() + " CASCADE");
+    }
   }
 }

@@ -5,7 +5,10 @@ import static dev.holdfast.fault.Ground.WORKER;
 
 import dev.holdfast.fault.Operation.Action;
 import dev.holdfast.fault.Operation.Trait;
+import dev.holdfast.job.Failure;
 import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.schedule.Planned;
 import dev.holdfast.schedule.Schedule;
@@ -46,6 +49,7 @@ final class ScheduleOperations {
             .with(Trait.MAY_DO_A_PART),
         Operation.of("decide for many tenants", ScheduleOperations::scheduler)
             .with(Trait.MAY_DO_A_PART),
+        Operation.ofWorker("finish: failure of a slot's job", ScheduleOperations::failure),
         Operation.of("recover runs at a worker's start", ScheduleOperations::recover),
         Operation.of("end runs of schedules that are no more", ScheduleOperations::orphans));
   }
@@ -113,6 +117,12 @@ final class ScheduleOperations {
   private static Action tooLong(Ground ground) {
     Lease unused = started(due(ground, 30));
     return tick(ground.later(90));
+  }
+
+  private static Action failure(Ground ground) {
+    Lease lease = started(due(ground, 30));
+    Finish failed = new Finish(lease, Outcome.failed(Failure.permanent("BAD", "never")));
+    return engine -> engine.leases().finish(List.of(failed)).toString();
   }
 
   private static Action scheduler(Ground ground) {

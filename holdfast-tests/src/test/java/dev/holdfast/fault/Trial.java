@@ -37,7 +37,7 @@ final class Trial {
   Result run() throws Exception {
     ground.restore();
     Action action = course.action();
-    Engine engine = Engine.on(pool.dataSource(), ground.tenant()).keepingAConnection();
+    Engine engine = ground.engine(pool.dataSource()).keepingAConnection();
     String seen;
     String stored;
     try (engine) {

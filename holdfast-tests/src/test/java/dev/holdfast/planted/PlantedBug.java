@@ -122,9 +122,9 @@ enum PlantedBug implements UnaryOperator<String> {
       Statements.LOCK_OVERDUE, "", "AND job.times_out_at <= job.lease_expires_at", ""),
   TIMES_OUT_WHILE_WAITING("WITH ended[\\s\\S]*held AS", "", "times_out_at = NULL,", ""),
   ANY_FAILURE_IS_THE_SAME(
-      "AS ended \\(job_id, fence, outcome, error_code\\)",
+      "AS asked \\(job_id, fence, outcome, error_code, worker\\)",
       "",
-      "AND \\w+.error_code IS NOT DISTINCT FROM ended.error_code",
+      "AND \\(asked.outcome <> 'failed' OR \\w+.error_code = asked.error_code\\)",
       ""),
   RETRIED_WITHOUT_AN_ATTEMPT("OVERRIDING SYSTEM", "Acts", "granted \\+ \\?", "granted + 0 * ?"),
   RETRIED_AT_THE_OLD_PLACE("OVERRIDING SYSTEM", "Acts", "THEN \\S+clock\\(\\)", "THEN run_at"),

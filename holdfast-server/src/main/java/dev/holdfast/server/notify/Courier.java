@@ -80,10 +80,9 @@ public final class Courier implements Loop.Step {
   private void tried(TenantName name, boolean watches) {
     try {
       Desk desk = desks.of(name);
-      List<Webhook> webhooks = desk.webhooks().list();
-      passOn(desk, webhooks);
+      passOn(desk);
       if (watches) {
-        watch(desk, webhooks);
+        watch(desk, desk.webhooks().list());
       }
     } catch (RuntimeException e) {
       desks.forget(name);
@@ -91,24 +90,26 @@ public final class Courier implements Loop.Step {
     }
   }
 
-  private static void passOn(Desk desk, List<Webhook> webhooks) {
+  private static void passOn(Desk desk) {
     Outbox outbox = new Outbox(desk.tenant().db());
-    webhooks.forEach(
-        webhook -> desk.jobs().prepare(job(webhook, Event.JOB_FAILED, "", "", Instant.EPOCH)));
+    desk.jobs().prepare(job("", Event.JOB_FAILED, "", "", Instant.EPOCH)); // all are of one lane
     int taken;
     do {
-      taken = desk.tenant().db().inTransaction(handle -> passOn(handle, desk, webhooks, outbox));
+      taken = desk.tenant().db().inTransaction(handle -> passOn(handle, desk, outbox));
     } while (taken == NOTES_AT_ONCE);
   }
 
-  private static int passOn(Handle handle, Desk desk, List<Webhook> webhooks, Outbox outbox) {
+  // Who asked is looked up after the notes are taken: a list from before would not have those for
+  // whose sake some of them were written.
+  private static int passOn(Handle handle, Desk desk, Outbox outbox) {
     List<Note> notes = outbox.take(handle, NOTES_AT_ONCE);
+    List<Webhook> webhooks = notes.isEmpty() ? List.of() : desk.webhooks().list(handle);
     for (Note note : notes) {
       Event event = Event.of(note.event());
       String about = note.jobId().map(UUID::toString).orElse("");
       webhooks.stream()
           .filter(webhook -> webhook.events().contains(event))
-          .map(webhook -> job(webhook, event, about, note.detail().orElse(""), note.at()))
+          .map(webhook -> job(webhook.name(), event, about, note.detail().orElse(""), note.at()))
           .forEach(job -> desk.jobs().enqueue(handle.getConnection(), job));
     }
     return notes.size();
@@ -133,7 +134,7 @@ public final class Courier implements Loop.Step {
           desk,
           webhook.name() + " block " + about + block.since(),
           job(
-              webhook,
+              webhook.name(),
               Event.OLD_BLOCK,
               about,
               block.reason() + " by " + block.actor(),
@@ -147,7 +148,7 @@ public final class Courier implements Loop.Step {
         desk,
         webhook.name() + " violation " + violation.id() + about + violation.detail(),
         job(
-            webhook,
+            webhook.name(),
             Event.INVARIANT_VIOLATED,
             about,
             violation.id() + ": " + violation.detail(),
@@ -162,10 +163,10 @@ public final class Courier implements Loop.Step {
     desk.jobs().enqueue(job.withId(id));
   }
 
-  private static NewJob job(Webhook webhook, Event event, String about, String detail, Instant at) {
+  private static NewJob job(String webhook, Event event, String about, String detail, Instant at) {
     Delivery delivery =
         new Delivery(
-            webhook.name(),
+            webhook,
             event.stored(),
             Optional.of(about).filter(id -> !id.isEmpty()).orElse(null),
             detail,

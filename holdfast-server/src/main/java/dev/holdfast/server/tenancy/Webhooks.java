@@ -9,6 +9,7 @@ import dev.holdfast.tenant.Db;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.mapper.RowMapper;
 
 /** The webhooks of one tenant. Thread-safe. */
@@ -32,7 +33,8 @@ public final class Webhooks {
       SELECT name, url, events, secret FROM {schema}.webhook WHERE name = :name
       """;
 
-  // With the last one goes what it was to be told: a new one must not hear of old things.
+  // With the last one goes what it was to be told, and before the first comes what was written for
+  // it as it went: a new one must not hear of old things.
   private static final String FORGET =
       """
       DELETE FROM {schema}.outbox WHERE NOT EXISTS (SELECT FROM {schema}.webhook)
@@ -63,6 +65,7 @@ public final class Webhooks {
 
   public void put(Webhook webhook, Act act) {
     db.useTransaction(handle -> {
+      handle.createUpdate(db.sql(FORGET)).execute();
       handle
           .createUpdate(db.sql(PUT))
           .bind("name", webhook.name())
@@ -78,7 +81,12 @@ public final class Webhooks {
   }
 
   public List<Webhook> list() {
-    return db.withHandle(handle -> handle.createQuery(db.sql(LIST)).map(WEBHOOK).list());
+    return db.withHandle(this::list);
+  }
+
+  /** The same in a caller's transaction. */
+  public List<Webhook> list(Handle handle) {
+    return handle.createQuery(db.sql(LIST)).map(WEBHOOK).list();
   }
 
   public Optional<Webhook> find(String name) {
