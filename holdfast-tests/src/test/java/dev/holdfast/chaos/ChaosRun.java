@@ -2,6 +2,7 @@ package dev.holdfast.chaos;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.rig.RunDatabase;
 import dev.holdfast.Holdfast;
 import dev.holdfast.chaos.fleet.Archive;
 import dev.holdfast.chaos.fleet.Berth;
@@ -72,7 +73,7 @@ final class ChaosRun implements AutoCloseable {
     directory =
         Files.createTempDirectory(
             Files.createDirectories(Path.of("target", "chaos").toAbsolutePath()), "run");
-    ChaosDatabase database = ChaosDatabase.create();
+    RunDatabase database = RunDatabase.create();
     pool = pool(database.jdbcUrl());
     holdfast = Holdfast.on(pool).migrate();
     ledgerProcess =
@@ -107,7 +108,7 @@ final class ChaosRun implements AutoCloseable {
     return new HikariDataSource(config);
   }
 
-  private Jvm.Launch archive(ChaosDatabase database, int ledgerPort) throws Exception {
+  private Jvm.Launch archive(RunDatabase database, int ledgerPort) throws Exception {
     Path prepared = directory.resolve("prepared");
     return Archive.make(
         prepared,
@@ -125,7 +126,7 @@ final class ChaosRun implements AutoCloseable {
     return List.of("bash", script.toString(), String.valueOf(ledgerPort));
   }
 
-  private List<Berth> berths(ChaosDatabase database) {
+  private List<Berth> berths(RunDatabase database) {
     String forServers = database.jdbcUrl(cables.serversToDatabase().port());
     String forWorkers = database.jdbcUrl(cables.workersToDatabase().port());
     List<Berth> all = new ArrayList<>();

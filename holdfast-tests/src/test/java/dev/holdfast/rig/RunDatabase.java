@@ -1,4 +1,4 @@
-package dev.holdfast.chaos;
+package dev.holdfast.rig;
 
 import dev.holdfast.testkit.TestDatabase;
 import java.io.IOException;
@@ -10,31 +10,31 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /** A database of one run's own, because the count of deadlocks is the database's. */
-record ChaosDatabase(String jdbcUrl) {
+public record RunDatabase(String jdbcUrl) {
 
-  static ChaosDatabase create() throws SQLException {
+  public static RunDatabase create() throws SQLException {
     TestDatabase server = TestDatabase.shared();
-    String name = "chaos_" + Long.toHexString(System.nanoTime());
+    String name = "run_" + Long.toHexString(System.nanoTime());
     try (Connection connection = server.dataSource().getConnection();
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE DATABASE " + name);
     }
-    return new ChaosDatabase(server.jdbcUrl().replace("/postgres?", "/" + name + "?"));
+    return new RunDatabase(server.jdbcUrl().replace("/postgres?", "/" + name + "?"));
   }
 
-  int port() {
+  public int port() {
     return URI.create(jdbcUrl.substring("jdbc:".length())).getPort();
   }
 
   /** The same by way of another port here. */
-  String jdbcUrl(int port) {
+  public String jdbcUrl(int port) {
     return jdbcUrl.replaceFirst("//[^/]*/", "//127.0.0.1:" + port + "/");
   }
 
   /**
    * Kills one of the server's processes, which makes it end all others and recover from its log.
    */
-  void crash() {
+  public void crash() {
     try (Connection connection = TestDatabase.shared().dataSource().getConnection();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery("SELECT pg_backend_pid()")) {

@@ -1,0 +1,115 @@
+package dev.holdfast.soak;
+
+import dev.holdfast.api.Json;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+
+/** Those who come by plain HTTP: browsers, scrapers, and workers written for other systems. */
+final class Visits {
+
+  private static final List<String> PAGES =
+      List.of("/ui", "/ui/jobs", "/ui/queues", "/ui/resources", "/ui/schedules", "/ui/workers");
+
+  private final HttpClient http = HttpClient.newHttpClient();
+  private final String address;
+
+  Visits(String address) {
+    this.address = address;
+  }
+
+  Map<String, Runnable> all() {
+    Map<String, Runnable> all = new LinkedHashMap<>();
+    all.put("pages", () -> PAGES.forEach(page -> get(page)));
+    all.put("scrapes", () -> get("/metrics"));
+    all.put("streams", this::hearOnce);
+    all.put("pulled jobs", this::pull);
+    all.put("agents' jobs", this::simulate);
+    return all;
+  }
+
+  private void hearOnce() {
+    HttpRequest request = HttpRequest.newBuilder(at("/api/v1/events")).build();
+    try (BufferedReader events =
+        new BufferedReader(
+            new InputStreamReader(
+                http.send(request, BodyHandlers.ofInputStream()).body(), StandardCharsets.UTF_8))) {
+      if (events.readLine() == null) {
+        throw new IllegalStateException("the stream ended before it said anything");
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void pull() {
+    post("/api/v1/jobs", "{\"kind\": \"scrape\", \"queue\": \"pull\", \"target_count\": 2}");
+    JsonNode job = get("/api/pull_job?lease_sec=30").path("job");
+    post(
+        "/api/report_results",
+        """
+        {"job_id": "%s", "attempt_id": %s, "items": [{"key": "a"}, {"key": "b"}], "cursor": "end",
+         "done": true, "idempotency_key": "once"}
+        """
+            .formatted(job.path("id").asString(), job.path("attempt_id")));
+  }
+
+  private void simulate() {
+    String id =
+        post("/run-simulation", "{\"config\": {\"experiment\": {\"name\": \"soak\"}}}")
+            .path("job_id")
+            .asString();
+    post("/api/agent/next-job", "{\"worker_id\": \"soaked\"}");
+    for (String status : List.of("running", "finished")) {
+      post(
+          "/api/agent/job-status",
+          "{\"worker_id\": \"soaked\", \"job_id\": \"%s\", \"status\": \"%s\"}"
+              .formatted(id, status));
+    }
+    send(HttpRequest.newBuilder(at("/job/" + id)).DELETE().build());
+  }
+
+  private JsonNode get(String path) {
+    return send(HttpRequest.newBuilder(at(path)).build());
+  }
+
+  private JsonNode post(String path, String json) {
+    return send(
+        HttpRequest.newBuilder(at(path))
+            .header("Content-Type", "application/json")
+            .POST(BodyPublishers.ofString(json))
+            .build());
+  }
+
+  private URI at(String path) {
+    return URI.create(address + path);
+  }
+
+  private JsonNode send(HttpRequest request) {
+    try {
+      var answer = http.send(request, BodyHandlers.ofString());
+      if (answer.statusCode() >= 300) {
+        throw new IllegalStateException(request + ": " + answer.statusCode() + answer.body());
+      }
+      return answer.body().startsWith("{") ? Json.parse("answer", answer.body()) : Json.object();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+}
