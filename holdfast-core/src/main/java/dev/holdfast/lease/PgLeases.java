@@ -186,6 +186,12 @@ public final class PgLeases implements LeaseSource {
     }
   }
 
+  /** Gives back what its worker never heard of, and so cannot have begun; costs no attempt. */
+  void giveBack(List<Lease> unheard) {
+    finish(unheard.stream().map(lease -> new Finish(lease, new Outcome.NeverStarted())).toList());
+    consequences.woken(); // somebody may wait for them
+  }
+
   private FinishReply alone(Finish finish, RuntimeException why) {
     if (SqlErrors.isBadData(why)) {
       return applied(transitions.apply(List.of(decide(unstorable(finish, why))))).getFirst();

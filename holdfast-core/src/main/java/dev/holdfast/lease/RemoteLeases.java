@@ -89,6 +89,16 @@ public final class RemoteLeases {
     return new Dealt(dealt.hands(), dealt.nextDueIn());
   }
 
+  /**
+   * Gives back leases of which it is certain that their worker does not know. Each job waits at its
+   * old place again, as if it had not been given away.
+   */
+  public void giveBack(List<Lease> unheard) {
+    if (!unheard.isEmpty()) {
+      leases.giveBack(unheard);
+    }
+  }
+
   /** Hosts that jobs have asked for, now or earlier: few, and none where nobody does. */
   public Set<String> namedHosts() {
     return db.withHandle(

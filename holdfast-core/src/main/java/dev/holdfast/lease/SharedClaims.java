@@ -15,6 +15,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One claim for many workers that wait for the same kind of work. The jobs are dealt out in the
@@ -22,6 +24,8 @@ import org.jdbi.v3.core.Handle;
  * see it: all in one transaction.
  */
 final class SharedClaims {
+
+  private static final Logger log = LoggerFactory.getLogger(SharedClaims.class);
 
   private static final int MOST_JOBS = 500;
 
@@ -114,12 +118,20 @@ final class SharedClaims {
     }
   }
 
-  // One whose earlier answer got lost, here or at another node, gets it again: in a transaction of
-  // its own, because that locks jobs, and claims lock resources first.
   private Optional<List<Lease>> hand(ClaimRequest request, Deal deal) {
-    return deal.isKnown(request)
-        ? Optional.of(repeatable.again(request))
-        : Optional.ofNullable(deal.hands.get(request));
+    return deal.isKnown(request) ? again(request) : Optional.ofNullable(deal.hands.get(request));
+  }
+
+  // One whose earlier answer got lost, here or at another node, gets it again: in a transaction of
+  // its own, because that locks jobs, and claims lock resources first. What the others were dealt
+  // is theirs by now, and must reach them: if this fails, this one waits on and is looked at again.
+  private Optional<List<Lease>> again(ClaimRequest request) {
+    try {
+      return Optional.of(repeatable.again(request));
+    } catch (RuntimeException e) {
+      log.debug("Could not answer claim {} again; trying with the next round", request, e);
+      return Optional.empty();
+    }
   }
 
   private Optional<Deal> claim(Handle handle, List<ClaimRequest> waiting) {
@@ -130,6 +142,9 @@ final class SharedClaims {
     }
     int most = Math.min(MOST_JOBS, asking.stream().mapToInt(ClaimRequest::limit).sum());
     Round round = rounds.inOne(handle, asOne(asking, most));
+    if (round.leases().size() > most) { // which nobody could be dealt
+      throw new IllegalStateException(round.leases().size() + " leases, asked for " + most);
+    }
     Map<ClaimRequest, List<Lease>> hands = assign(handle, deal(round.leases(), asking));
     // By id, or two nodes whom the same workers asked could wait for each other.
     boolean allNew =

@@ -1,7 +1,7 @@
 package dev.holdfast.fault;
 
 /** What goes wrong with a connection, by the SQLSTATE that its user sees. */
-enum Fault {
+public enum Fault {
   SERIALIZATION_FAILURE("40001"),
   DEADLOCK("40P01"),
   READ_ONLY("25006"),

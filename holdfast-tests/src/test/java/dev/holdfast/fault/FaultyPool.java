@@ -23,7 +23,7 @@ import org.postgresql.PGConnection;
  * the server raises errors itself, and a lost connection is gone on both ends before anybody hears
  * of it. Thread-safe: its own lock guards everything.
  */
-final class FaultyPool implements AutoCloseable {
+public final class FaultyPool implements AutoCloseable {
 
   private static final long PATIENCE_NANOS = 20_000_000_000L;
 
@@ -47,7 +47,7 @@ final class FaultyPool implements AutoCloseable {
     this.isThere = watch.prepareStatement("SELECT FROM pg_stat_get_activity(?)");
   }
 
-  static FaultyPool forEverybody(String jdbcUrl) throws SQLException {
+  public static FaultyPool forEverybody(String jdbcUrl) throws SQLException {
     return new FaultyPool(jdbcUrl, Optional.empty());
   }
 
@@ -56,7 +56,7 @@ final class FaultyPool implements AutoCloseable {
     return new FaultyPool(jdbcUrl, Optional.of(Thread.currentThread()));
   }
 
-  DataSource dataSource() {
+  public DataSource dataSource() {
     return Proxies.make(
         DataSource.class,
         (method, arguments) -> {
@@ -68,7 +68,7 @@ final class FaultyPool implements AutoCloseable {
   }
 
   /** From now on things go wrong as this says; points are counted from here. */
-  synchronized void play(Script script) {
+  public synchronized void play(Script script) {
     this.script = script;
     readOnly = Optional.empty();
     passed.clear();
@@ -76,7 +76,7 @@ final class FaultyPool implements AutoCloseable {
   }
 
   /** Nothing goes wrong any more; answers how often what did. */
-  synchronized Map<Fault, Integer> heal() {
+  public synchronized Map<Fault, Integer> heal() {
     script = Script.NOTHING;
     return new EnumMap<>(struck);
   }

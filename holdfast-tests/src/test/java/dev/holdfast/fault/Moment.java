@@ -1,7 +1,7 @@
 package dev.holdfast.fault;
 
 /** On which side of a statement or commit something goes wrong. */
-enum Moment {
+public enum Moment {
   BEFORE,
   AFTER
 }

@@ -5,9 +5,9 @@ package dev.holdfast.fault;
  *
  * @param commits what was done is durable once this is through: a commit, or a statement alone
  */
-record Point(Kind kind, String sql, boolean commits) {
+public record Point(Kind kind, String sql, boolean commits) {
 
-  enum Kind {
+  public enum Kind {
     BORROW,
     STATEMENT,
     COPY,

@@ -4,7 +4,7 @@ import java.util.Optional;
 
 /** Says where what goes wrong. */
 @FunctionalInterface
-interface Script {
+public interface Script {
 
   Script NOTHING = (number, point, moment) -> Optional.empty();
 

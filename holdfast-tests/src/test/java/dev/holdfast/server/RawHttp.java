@@ -21,9 +21,14 @@ final class RawHttp implements AutoCloseable {
   }
 
   static RawHttp to(Caller caller) throws IOException {
-    return new RawHttp(
-        caller.port(),
-        "Host: localhost\r\nAuthorization: Bearer " + caller.token().orElseThrow() + "\r\n");
+    StringBuilder headers = new StringBuilder("Host: localhost\r\n");
+    caller
+        .token()
+        .ifPresent(token -> headers.append("Authorization: Bearer ").append(token).append("\r\n"));
+    caller
+        .tenant()
+        .ifPresent(name -> headers.append("X-Holdfast-Tenant: ").append(name).append("\r\n"));
+    return new RawHttp(caller.port(), headers.toString());
   }
 
   void get(String path) throws IOException {
@@ -39,6 +44,17 @@ final class RawHttp implements AutoCloseable {
     write("Content-Type: " + type + "\r\nContent-Length: " + saidLength + "\r\n\r\n");
     socket.getOutputStream().write(body);
     socket.getOutputStream().flush();
+  }
+
+  /** Waits until an answer begins to come. */
+  void awaitFirstByte() throws IOException {
+    in.readUnsignedByte();
+  }
+
+  /** Hangs up without having read what was sent, as a machine does that is gone. */
+  void cut() throws IOException {
+    socket.setSoLinger(true, 0);
+    socket.close();
   }
 
   /** Says no more. */

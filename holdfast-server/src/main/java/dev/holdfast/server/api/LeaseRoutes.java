@@ -19,6 +19,7 @@ import dev.holdfast.job.Policy;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Extension.Status;
 import dev.holdfast.lease.FinishReply;
+import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseKey;
 import dev.holdfast.lease.RemoteLeases;
 import dev.holdfast.lease.RemoteLeases.End;
@@ -38,6 +39,7 @@ import dev.holdfast.server.poll.Turnstile;
 import dev.holdfast.server.tenancy.Runbooks;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -149,10 +151,16 @@ final class LeaseRoutes {
     }
     // Who can wait does not ask for itself, also not at first: there may be a thousand.
     Hand hand =
-        wait.isZero() ? now(request, asked.thoroughly()) : await(request, asked, wait, worker);
+        wait.isZero()
+            ? Hand.claim(request.desk().leases(), asked.thoroughly())
+            : await(request, asked, wait, worker);
+    return hand.deliver(request.desk().jobs(), LeaseRoutes::leases);
+  }
+
+  private static Answer leases(Map<Lease, Job> granted) {
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("leases");
-    hand.leases().forEach((lease, job) -> list.add(LeaseJson.write(lease, job)));
+    granted.forEach((lease, job) -> list.add(LeaseJson.write(lease, job)));
     return Answer.ok(json);
   }
 
@@ -185,10 +193,6 @@ final class LeaseRoutes {
     ObjectNode json = Json.object();
     json.putArray("leases");
     return Answer.ok(json.put("drain", true));
-  }
-
-  private static Hand now(Request request, ClaimRequest asked) {
-    return Hand.of(request.desk().leases().claim(asked).leases(), request.desk().jobs());
   }
 
   private Hand await(Request request, ClaimRequest asked, Duration wait, WorkerInfo worker)

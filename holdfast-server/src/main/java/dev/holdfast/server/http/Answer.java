@@ -1,14 +1,28 @@
 package dev.holdfast.server.http;
 
 import dev.holdfast.api.Json;
+import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What goes back. */
-public record Answer(int status, String contentType, String body) {
+/**
+ * What goes back.
+ *
+ * @param unread done when it is certain that nobody got it
+ */
+public record Answer(int status, String contentType, String body, Optional<Runnable> unread) {
 
   private static final String JSON = "application/json";
   private static final String HTML = "text/html; charset=utf-8";
+
+  public Answer(int status, String contentType, String body) {
+    this(status, contentType, body, Optional.empty());
+  }
+
+  /** The same, given to somebody else where it is certain that whoever asked does not get it. */
+  public Answer ifUnread(Runnable work) {
+    return new Answer(status, contentType, body, Optional.of(work));
+  }
 
   public static Answer ok(JsonNode json) {
     return json(200, JSON, json);

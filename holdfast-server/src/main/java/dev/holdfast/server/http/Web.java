@@ -1,5 +1,7 @@
 package dev.holdfast.server.http;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.holdfast.api.ApiVersion;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.server.ServerConfig;
@@ -15,6 +17,8 @@ import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import io.javalin.http.HttpResponseException;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -46,6 +50,9 @@ public final class Web implements AutoCloseable {
   // connection is thought to be idle would find it closed.
   private static final Duration IDLE = Duration.ofSeconds(75);
   private static final int MOST_ARRIVING = 4_096;
+
+  // Seen at most by one who said that there is nothing more to come, and listens all the same.
+  private static final int NOBODY_LISTENS = 408;
 
   // Asked by address, whatever names the server has.
   private static final Set<String> PROBES = Set.of("/healthz", "/readyz");
@@ -141,15 +148,17 @@ public final class Web implements AutoCloseable {
     javalin.routes.exception(
         Exception.class,
         (e, http) -> send(http, answer(http, neighbours.of(http.path()), Problems.refusal(e))));
-    javalin.routes.after(http -> {
-      http.header("X-Content-Type-Options", "nosniff");
-      http.header(ApiVersion.HEADER, String.valueOf(ApiVersion.CURRENT));
-      http.header("Content-Security-Policy", POLICY);
-      http.header("X-Frame-Options", "DENY"); // for what does not read the policy
-      http.header("Cross-Origin-Opener-Policy", "same-origin");
-      http.header("Cross-Origin-Resource-Policy", "same-origin");
-      http.header("Referrer-Policy", "same-origin"); // names of things stand in addresses
-    });
+    javalin.routes.after(Web::dress);
+  }
+
+  private static void dress(Context http) {
+    http.header("X-Content-Type-Options", "nosniff");
+    http.header(ApiVersion.HEADER, String.valueOf(ApiVersion.CURRENT));
+    http.header("Content-Security-Policy", POLICY);
+    http.header("X-Frame-Options", "DENY"); // for what does not read the policy
+    http.header("Cross-Origin-Opener-Policy", "same-origin");
+    http.header("Cross-Origin-Resource-Policy", "same-origin");
+    http.header("Referrer-Policy", "same-origin"); // names of things stand in addresses
   }
 
   private void add(JavalinConfig javalin, Route route) {
@@ -269,13 +278,38 @@ public final class Web implements AutoCloseable {
     }
     http.status(answer.status());
     if (!answer.body().isEmpty()) {
-      http.contentType(answer.contentType()).result(answer.body());
+      http.contentType(answer.contentType());
     }
     if (http.res().getHeader("Cache-Control") == null) {
       http.header("Cache-Control", "no-store");
     }
     if (answer.status() == 401 && !answer.isPage()) {
       http.header("WWW-Authenticate", "Bearer");
+    }
+    if (answer.unread().isPresent()) {
+      sendNow(http, answer, answer.unread().get());
+    } else if (!answer.body().isEmpty()) {
+      http.result(answer.body());
+    }
+  }
+
+  // To its last byte, because who writes later does not tell us how that went. What is then in the
+  // network's hands may still be lost; but what it refused was read by nobody, at least not whole.
+  private static void sendNow(Context http, Answer answer, Runnable unread) {
+    dress(http);
+    if (Line.isCut(http)) {
+      unread.run();
+      http.status(NOBODY_LISTENS);
+      return;
+    }
+    try {
+      OutputStream out = http.outputStream(); // compresses where that is wished for
+      out.write(answer.body().getBytes(UTF_8));
+      out.close();
+      http.res().getOutputStream().close();
+    } catch (IOException e) {
+      log.debug("Somebody went away before the end of the answer", e);
+      unread.run();
     }
   }
 

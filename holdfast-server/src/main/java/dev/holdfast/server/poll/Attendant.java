@@ -7,6 +7,8 @@ import dev.holdfast.queue.Jobs;
 import dev.holdfast.server.tenancy.Desk;
 import dev.holdfast.tenant.TenantName;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -102,19 +104,13 @@ final class Attendant {
     try {
       RemoteLeases.Dealt dealt =
           leases.claimForAll(alike.stream().map(waiter -> waiter.request).toList());
-      List<Lease> all =
-          dealt.hands().stream().flatMap(Optional::stream).flatMap(List::stream).toList();
-      Map<UUID, Job> looked = Hand.look(all, jobs);
-      for (int i = 0; i < alike.size(); i++) {
-        Waiter waiter = alike.get(i);
-        dealt.hands().get(i).ifPresent(hand -> answer(room, waiter, hand, looked));
-      }
+      deal(alike, dealt.hands());
       boolean everybody = dealt.hands().stream().allMatch(Optional::isPresent);
       Optional<Duration> due = dealt.nextDueIn();
       return everybody
           ? LEAST
           : due.filter(wait -> wait.compareTo(LEAST) > 0).orElse(due.isPresent() ? LEAST : POLL);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // or they would wait for an answer for ever
       log.debug("Could not claim for those who wait in tenant {}", tenant, e);
       alike.forEach(waiter -> waiter.answer.completeExceptionally(e));
       return POLL;
@@ -123,13 +119,35 @@ final class Attendant {
     }
   }
 
-  private void answer(Room room, Waiter waiter, List<Lease> hand, Map<UUID, Job> looked) {
-    if (waiter.caller.isGone()) { // for sure, now that it is to get something
+  // The leases are granted: from here on each reaches its worker, or goes back.
+  private void deal(List<Waiter> alike, List<Optional<List<Lease>>> dealt) {
+    Map<Waiter, Hand> hands = new LinkedHashMap<>();
+    List<Lease> all = new ArrayList<>();
+    for (int i = 0; i < alike.size(); i++) {
+      Waiter waiter = alike.get(i);
+      dealt
+          .get(i)
+          .ifPresent(given -> {
+            hands.put(waiter, Hand.of(leases, waiter.request, given));
+            all.addAll(given);
+          });
+    }
+    Map<UUID, Job> looked;
+    try {
+      looked = Hand.look(all, jobs);
+    } catch (RuntimeException e) {
+      hands.values().forEach(Hand::giveBack);
+      throw e;
+    }
+    hands.forEach((waiter, hand) -> answer(waiter, hand.knowing(looked)));
+  }
+
+  private static void answer(Waiter waiter, Hand hand) {
+    // Whether it is gone is looked at for sure, now that it is to get something.
+    boolean taken = !waiter.isGone() && waiter.answer.complete(hand);
+    if (!taken) {
+      hand.giveBack();
       waiter.answer.complete(Hand.EMPTY);
-      Hand.giveBack(leases, waiter.request, hand);
-      room.ring();
-    } else {
-      waiter.answer.complete(Hand.of(hand, looked));
     }
   }
 }

@@ -1,12 +1,11 @@
 package dev.holdfast.server.poll;
 
 import dev.holdfast.job.Job;
-import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.RemoteLeases;
 import dev.holdfast.queue.Jobs;
-import java.time.Duration;
+import dev.holdfast.server.http.Answer;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,27 +13,86 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * What a worker gets.
- *
- * @param leases with their jobs as they are now: one may have been asked to stop since it was
- *     claimed, and its worker should know
+ * What a worker gets: leases that are granted and on their way to it. From the grant's commit to
+ * the answer's last byte, what certainly does not reach the worker goes back at once, at no cost.
+ * What it asked for under a claim's id stays its own: it will ask again, and may have, elsewhere.
+ * Where nobody can tell whether the answer was read, the job comes back when its lease is over.
  */
-public record Hand(SequencedMap<Lease, Job> leases) {
+public final class Hand {
 
-  static final Hand EMPTY = new Hand(new LinkedHashMap<>());
+  private static final Logger log = LoggerFactory.getLogger(Hand.class);
 
-  public static Hand of(List<Lease> leases, Jobs jobs) {
-    return leases.isEmpty() ? EMPTY : of(leases, look(leases, jobs));
+  public static final Hand EMPTY = new Hand(List.of(), leases -> {}, Optional.empty());
+
+  private final List<Lease> leases;
+  private final Consumer<List<Lease>> takeBack;
+  private final Optional<Map<UUID, Job>> jobs; // as somebody who claimed for many looked them up
+
+  private Hand(List<Lease> leases, Consumer<List<Lease>> takeBack, Optional<Map<UUID, Job>> jobs) {
+    this.leases = leases;
+    this.takeBack = takeBack;
+    this.jobs = jobs;
   }
 
-  static Hand of(List<Lease> leases, Map<UUID, Job> jobs) {
-    SequencedMap<Lease, Job> both = new LinkedHashMap<>();
-    for (Lease lease : leases) {
-      Optional.ofNullable(jobs.get(lease.key().jobId())).ifPresent(job -> both.put(lease, job));
+  /**
+   * Leases that no repeat would bring again.
+   *
+   * @param takeBack gives to others what does not reach the worker
+   */
+  public static Hand of(List<Lease> leases, Consumer<List<Lease>> takeBack) {
+    return leases.isEmpty() ? EMPTY : new Hand(leases, takeBack, Optional.empty());
+  }
+
+  static Hand of(RemoteLeases source, ClaimRequest request, List<Lease> leases) {
+    return of(leases, request.claimId().isPresent() ? kept -> {} : source::giveBack);
+  }
+
+  /** What there is now. */
+  public static Hand claim(RemoteLeases source, ClaimRequest request) {
+    return of(source, request, source.claim(request).leases());
+  }
+
+  Hand knowing(Map<UUID, Job> looked) {
+    return new Hand(leases, takeBack, Optional.of(looked));
+  }
+
+  boolean isEmpty() {
+    return leases.isEmpty();
+  }
+
+  /** Answers with the leases. */
+  public Answer deliver(Function<List<Lease>, Answer> write) {
+    boolean written = false;
+    try {
+      Answer answer = write.apply(leases);
+      written = true;
+      return isEmpty() ? answer : answer.ifUnread(this::giveBack);
+    } finally {
+      if (!written) {
+        giveBack();
+      }
     }
-    return new Hand(both);
+  }
+
+  /**
+   * Answers with the leases and their jobs as they are now: one may have been asked to stop since
+   * it was claimed, and its worker should know.
+   */
+  public Answer deliver(Jobs of, Function<SequencedMap<Lease, Job>, Answer> write) {
+    return deliver(granted -> {
+      Map<UUID, Job> looked = jobs.orElseGet(() -> look(granted, of));
+      SequencedMap<Lease, Job> both = new LinkedHashMap<>();
+      for (Lease lease : granted) {
+        Optional.ofNullable(looked.get(lease.key().jobId())).ifPresent(job -> both.put(lease, job));
+      }
+      return write.apply(both);
+    });
   }
 
   /** The jobs of many hands, with one look. */
@@ -44,19 +102,12 @@ public record Hand(SequencedMap<Lease, Job> leases) {
         : jobs.all(leases.stream().map(lease -> lease.key().jobId()).toList());
   }
 
-  /** What nobody will read goes to somebody else, at no cost. */
-  static void giveBack(RemoteLeases leases, ClaimRequest request, Collection<Lease> unread) {
-    if (!unread.isEmpty()) {
-      leases.finish(
-          unread.stream()
-              .map(lease ->
-                  new RemoteLeases.End(
-                      request.worker(),
-                      lease.key().jobId(),
-                      lease.key().fence(),
-                      Outcome.snoozed(Duration.ZERO),
-                      Optional.empty()))
-              .toList());
+  /** What nobody will read goes to somebody else. Never fails. */
+  public void giveBack() {
+    try {
+      takeBack.accept(leases);
+    } catch (RuntimeException e) {
+      log.warn("{} jobs reached nobody and wait until their leases are over", leases.size(), e);
     }
   }
 }

@@ -44,29 +44,28 @@ public final class LongPolls implements AutoCloseable {
     if (closed || !room.enter(waiter)) {
       return Hand.EMPTY;
     }
+    boolean read = false;
     try {
-      if (waiter.isAnsweredWithin(wait)) {
-        return waiter.answer.get();
-      }
-      Hand late = room.leave(waiter).get();
+      boolean inTime = waiter.isAnsweredWithin(wait);
+      Hand hand = inTime ? waiter.answer.get() : room.leave(waiter).get();
+      read = true;
       boolean seen = wait.compareTo(LONG_ENOUGH) >= 0; // by one of several rounds
-      return late.leases().isEmpty() && !seen ? lastLook(desk, request) : late;
-    } catch (InterruptedException e) {
-      Hand unread = room.leave(waiter).exceptionally(failure -> Hand.EMPTY).join();
-      Hand.giveBack(desk.leases(), request, unread.leases().keySet()); // the server ends
-      throw e;
+      return inTime || seen || !hand.isEmpty() ? hand : lastLook(desk, request);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof HoldfastException failure
           ? failure
           : new IllegalStateException(e);
     } finally {
+      if (!read) { // the server ends: whatever it was given meanwhile, nobody will hear of it
+        room.leave(waiter).exceptionally(failure -> Hand.EMPTY).join().giveBack();
+      }
       room.forget(waiter);
     }
   }
 
   // Before it says that there is nothing, it looks at everything, where rounds are in a hurry.
   private static Hand lastLook(Desk desk, ClaimRequest request) {
-    return Hand.of(desk.leases().claim(request.thoroughly()).leases(), desk.jobs());
+    return Hand.claim(desk.leases(), request.thoroughly());
   }
 
   /** A tenant may have work. Does not block. */

@@ -10,9 +10,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One who waits. Whoever completes the answer has decided, for both sides. */
 final class Waiter {
+
+  private static final Logger log = LoggerFactory.getLogger(Waiter.class);
 
   private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(5);
   private static final long BELIEVED_THERE_NANOS = Duration.ofSeconds(1).toNanos();
@@ -58,7 +62,13 @@ final class Waiter {
   }
 
   boolean isGone() {
-    return caller.isGone();
+    try {
+      return caller.isGone();
+    } catch (RuntimeException e) {
+      log.debug(
+          "Could not look whether {} is there; it is answered that there is nothing", request, e);
+      return true;
+    }
   }
 
   /**

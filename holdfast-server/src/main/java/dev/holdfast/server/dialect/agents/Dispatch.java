@@ -10,6 +10,7 @@ import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.RemoteLeases;
 import dev.holdfast.server.dialect.agents.AgentJobs.Offers;
 import dev.holdfast.server.poll.Gathering;
+import dev.holdfast.server.poll.Hand;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -77,16 +78,20 @@ final class Dispatch implements Hosts {
     return beats.stream().map(beat -> true).toList();
   }
 
-  /** The next job for an agent, dispatched to it and shown so; empty when there is none. */
-  Optional<Lease> next(String agent) {
+  /** The next job for an agent, dispatched to it and to be shown so; empty when there is none. */
+  Hand next(String agent) {
     while (true) {
       Optional<Lease> given = asking.ask(agent, this::nextForAll);
-      given.ifPresent(lease -> exhibition.show(lease.key().jobId()));
       if (given.isEmpty() || Simulation.read(given.get().args().json()).isPresent()) {
-        return given;
+        return Hand.of(given.stream().toList(), this::takeBack);
       }
       refuse(given.get());
     }
+  }
+
+  private void takeBack(List<Lease> unheard) {
+    leases.giveBack(unheard);
+    unheard.forEach(lease -> exhibition.show(lease.key().jobId()));
   }
 
   // Somebody enqueued it by other means, and it is nothing that an agent could run.
@@ -126,12 +131,17 @@ final class Dispatch implements Hosts {
       (isNamed ? named : others).add(request(agent, isNamed ? agent : "", count, offers));
     });
     List<Lease> leased = new ArrayList<>();
-    // Who is asked for by name first: what the others may have, too, is left to them later.
-    named.forEach(request -> leased.addAll(claim(List.of(request))));
-    if (offers.open() && !others.isEmpty()) {
-      leased.addAll(claim(others));
+    try {
+      // Who is asked for by name first: what the others may have, too, is left to them later.
+      named.forEach(request -> leased.addAll(claim(List.of(request))));
+      if (offers.open() && !others.isEmpty()) {
+        leased.addAll(claim(others));
+      }
+      words.given(leased);
+    } catch (RuntimeException e) {
+      Hand.of(leased, this::takeBack).giveBack(); // nobody will hear of them
+      throw e;
     }
-    words.given(leased);
     Map<String, Queue<Lease>> given = new HashMap<>();
     leased.forEach(
         lease -> given.computeIfAbsent(lease.worker(), agent -> new ArrayDeque<>()).add(lease));

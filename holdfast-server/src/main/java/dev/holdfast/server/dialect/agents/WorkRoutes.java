@@ -68,10 +68,13 @@ final class WorkRoutes {
     String agent = dialect.host(WORKER, request.body().text(WORKER));
     AgentDesk desk = dialect.desk(request);
     seen(request, agent);
-    return desk.dispatch().next(agent).map(lease -> payload(desk, lease)).orElse(NOTHING);
+    return desk.dispatch()
+        .next(agent)
+        .deliver(given -> given.isEmpty() ? NOTHING : payload(desk, given.getFirst()));
   }
 
   private static Answer payload(AgentDesk desk, Lease lease) {
+    desk.exhibition().show(lease.key().jobId());
     Simulation simulation = Simulation.read(lease.args().json()).orElseThrow();
     Optional<String> host =
         desk.jobs().find(lease.key().jobId()).map(AgentJob::placement).flatMap(Placement::host);

@@ -24,6 +24,7 @@ import dev.holdfast.server.http.Credential;
 import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
+import dev.holdfast.server.poll.Hand;
 import io.javalin.http.HandlerType;
 import java.time.Duration;
 import java.util.List;
@@ -96,8 +97,12 @@ public final class PullRoutes {
             Optional.of(request.desk().tenant().name().value()),
             asked.queues(),
             Optional.empty()));
+    return Hand.claim(request.desk().leases(), asked).deliver(PullRoutes::pulled);
+  }
+
+  private static Answer pulled(List<Lease> leases) {
     ObjectNode json = Json.object();
-    request.desk().leases().claim(asked).leases().stream()
+    leases.stream()
         .findFirst()
         .ifPresentOrElse(lease -> json.set("job", job(lease)), () -> json.putNull("job"));
     return Answer.ok(json);
