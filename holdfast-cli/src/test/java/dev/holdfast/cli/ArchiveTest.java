@@ -46,6 +46,31 @@ class ArchiveTest {
     assertThat(home.resolve("LICENSE")).exists();
   }
 
+  // CycloneDX, for those who are asked which of their programs have a certain library in them.
+  @Test
+  void it_has_a_list_of_all_that_is_in_it_by_name_and_version() throws IOException {
+    String sbom = Files.readString(home.resolve("holdfast.cdx.json"));
+    assertThat(sbom).contains("\"bomFormat\" : \"CycloneDX\"");
+    List<String> missing = new ArrayList<>();
+    try (var jars = Files.list(home.resolve("lib"))) {
+      for (Path jar : jars.toList()) {
+        Matcher name = Pattern.compile("(.+?)-(\\d.*)\\.jar").matcher(jar.getFileName().toString());
+        if (name.matches() && !sbom.contains("/" + name.group(1) + "@" + version(name.group(2)))) {
+          missing.add(jar.getFileName().toString());
+        }
+      }
+    }
+    assertThat(missing).isEmpty();
+    assertThat(sbom)
+        .contains("pkg:maven/org.postgresql/postgresql@", "pkg:maven/io.javalin/javalin@")
+        .doesNotContain("junit", "assertj", "holdfast-testkit");
+  }
+
+  // A jar of its own for each system has that system's name at its end.
+  private static String version(String rest) {
+    return rest.replaceFirst("-(linux|windows|darwin|osx|mac).*", "");
+  }
+
   @Test
   void there_is_a_zip_with_the_same_in_it() throws Exception {
     Path zip = Path.of("target", "holdfast-" + VERSION + ".zip").toAbsolutePath();

@@ -96,9 +96,11 @@ class AuthorisationTest {
             .withHandle(handle ->
                 handle
                     .createUpdate(
-                        "UPDATE holdfast.token SET <column> = now() - interval '1 second'"
-                            + " WHERE hash = :hash")
-                    .define("column", column)
+                        """
+                        UPDATE holdfast.token SET %s = now() - interval '1 second'
+                         WHERE hash = :hash
+                        """
+                            .formatted(column))
                     .bind("hash", Tokens.hash(holder.token().orElseThrow()))
                     .execute());
     assertThat(ended).isOne();
@@ -122,8 +124,8 @@ class AuthorisationTest {
   }
 
   /**
-   * Who may ask what is written down for people in docs/authorisation.md. A route that is not there,
-   * or there with another role, was opened or closed without anybody's having said so.
+   * Who may ask what is written down for people in docs/authorisation.md. A route that is not
+   * there, or there with another role, was opened or closed without anybody's having said so.
    */
   @Test
   void the_table_for_people_says_the_same() throws IOException {
@@ -149,9 +151,7 @@ class AuthorisationTest {
     assertThat(written).containsExactlyInAnyOrderElementsOf(routes);
     List<String> open =
         routes.stream().filter(line -> line.contains("nobody need")).map(this::path).toList();
-    assertThat(open)
-        .as("what strangers may ask")
-        .allMatch(path -> OPEN.matcher(path).matches());
+    assertThat(open).as("what strangers may ask").allMatch(path -> OPEN.matcher(path).matches());
   }
 
   private String path(String line) {
@@ -339,9 +339,7 @@ class AuthorisationTest {
   }
 
   private static List<Route> guarded() {
-    return guardedAndStreams().stream()
-        .filter(route -> !STREAMS.contains(route.path()))
-        .toList();
+    return guardedAndStreams().stream().filter(route -> !STREAMS.contains(route.path())).toList();
   }
 
   private static List<Route> guardedAndStreams() {

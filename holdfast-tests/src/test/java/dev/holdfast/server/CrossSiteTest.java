@@ -123,7 +123,7 @@ class CrossSiteTest {
     }
 
     assertThat(done).isEmpty();
-    assertThat(tenant.query("SELECT kind FROM {schema}.job")).hasSize(1);
+    assertThat(tenant.query("SELECT id FROM {schema}.job")).hasSize(1);
     assertThat(tenant.queues().get("default").paused()).isFalse();
     assertThat(tenant.query("SELECT 1 FROM {schema}.audit")).isEmpty();
   }
@@ -166,7 +166,7 @@ class CrossSiteTest {
       }
     }
 
-    assertThat(tenant.query("SELECT kind FROM {schema}.job")).isEmpty();
+    assertThat(tenant.query("SELECT id FROM {schema}.job")).isEmpty();
     assertThat(tenant.queues().get("default").paused()).isFalse();
   }
 

@@ -79,7 +79,9 @@ final class JobDetailPage {
             ProgressView.of(job),
             attempts.reversed(),
             resources,
-            frame.seesArgs() ? Optional.of(JsonTree.of(MaskedArgs.of(job.args()))) : Optional.empty(),
+            frame.seesArgs()
+                ? Optional.of(JsonTree.of(MaskedArgs.of(job.args())))
+                : Optional.empty(),
             job.result().map(JsonTree::of),
             log,
             log.lines().size() == LINES,

@@ -78,7 +78,8 @@ class TokenLookupTest {
     for (int length = 0; length < token.length(); length++) {
       assertThat(tokens.principal(token.substring(0, length))).isEmpty();
     }
-    for (String other : List.of(token + "A", " " + token, token + "\n", token + "\0", "%", "hf_%")) {
+    for (String other :
+        List.of(token + "A", " " + token, token + "\n", token + "\0", "%", "hf_%")) {
       assertThat(tokens.principal(other)).isEmpty();
     }
   }
