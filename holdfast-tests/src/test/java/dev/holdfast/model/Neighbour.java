@@ -95,6 +95,11 @@ final class Neighbour implements AutoCloseable {
     asLeft = picture();
   }
 
+  /** A statement that somebody mixed up is one about this tenant. */
+  String mixUp(String sql) {
+    return sql.replace("holdfast_neighbour_0.", sandbox.sql("{schema}."));
+  }
+
   /** What came from next door. */
   List<String> complaints() throws SQLException {
     List<String> now = picture();

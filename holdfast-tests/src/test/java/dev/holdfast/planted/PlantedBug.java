@@ -141,7 +141,49 @@ enum PlantedBug implements UnaryOperator<String> {
   SLOTS_DO_NOT_FOLLOW("followed AS MATERIALIZED", "", "job_id = ANY", "false AND job_id = ANY"),
   TICKS_LOCK_NO_SCHEDULE(Statements.LOCK_DUE, "", "FOR UPDATE SKIP LOCKED", ""),
   TRIGGERS_LOCK_NO_SCHEDULE(
-      "FROM \\S+schedule\\s+WHERE name = \\?\\s+FOR UPDATE", "", "FOR UPDATE", "");
+      "FROM \\S+schedule\\s+WHERE name = \\?\\s+FOR UPDATE", "", "FOR UPDATE", ""),
+  RUNS_NEVER_GIVEN_UP("WITH stale AS MATERIALIZED", "", "AND status = 'running'", "AND false"),
+  WAITING_RUNS_NEVER_GIVEN_UP("AND decided_at < ", "", "AND started_at IS NULL", "AND false"),
+  OPEN_RUNS_DO_NOT_COUNT("status IN \\('queued', 'running'\\)\\s*$", "", "'queued', ", ""),
+  RECOVERS_WHAT_IS_LEASED("WITH theirs AS MATERIALIZED", "", "WHERE leased_to IS NULL\\)\\)", "))"),
+  ORPHANS_OF_LIVE_SCHEDULES("WITH orphan AS MATERIALIZED", "", "AND schedule.enabled", "AND false"),
+
+  PAUSED_QUEUES_GIVE(
+      "WITH lanes AS MATERIALIZED", "", "AND NOT coalesce\\(queue.paused, false\\)", ""),
+  LIMITS_OF_QUEUES_NOT_COUNTED(
+      "AS places\\s+FROM", "", "queue.concurrency_limit - \\(", "queue.concurrency_limit + 9 - ("),
+  NO_LOCK_OF_LIMITED_QUEUES(
+      "concurrency_limit IS NOT NULL AND NOT paused", "", "FOR UPDATE SKIP LOCKED", ""),
+
+  STARTS_UNDER_ANY_FENCE(
+      "SET state = 'running', started_at", "", "AND fence = \\?", "AND fence >= 0 * ?"),
+  STARTED_AGAIN("SET state = 'running', started_at", "", "AND state = 'dispatched'", ""),
+  STOPS_OF_OTHERS("SET state = 'stopping'\\s+WHERE", "", "AND fence = \\?", "AND fence >= 0 * ?"),
+  ITEMS_UNDER_ANY_FENCE(
+      "WITH mine AS MATERIALIZED[\\s\\S]*job_item", "", "fence = \\?", "fence >= 0 * ?"),
+  TOKENS_WITHOUT_LIMIT(
+      "stop_as = 'failed', error_code", "", "AND used.tokens >", "AND false AND used.tokens >"),
+  TOKENS_UNDO_A_CANCEL(
+      "stop_as = 'failed', error_code", "", "AND job.stop_as IS DISTINCT FROM 'cancelled'", ""),
+  SUCCESS_OVER_THE_TOKEN_LIMIT(
+      "stop_as IS DISTINCT FROM 'failed'", "", "AND stop_as IS DISTINCT FROM 'failed'", ""),
+  KEYS_FORGOTTEN(
+      "FROM \\S+idempotency WHERE job_id", "", "SELECT EXISTS", "SELECT false AND EXISTS"),
+  FINISHED_IDS_ENQUEUED_AGAIN(
+      "SELECT EXISTS \\(SELECT FROM \\S+job_done WHERE id",
+      "",
+      "SELECT EXISTS",
+      "SELECT false AND EXISTS"),
+  FENCES_NOT_FRESH(
+      "nextval",
+      "",
+      "nextval\\('(\\S+)\\.fence'\\)",
+      "(SELECT coalesce(max(fence), 1) FROM $1.job)"),
+  WORK_OF_ANOTHER_TENANT(
+      "mine AS MATERIALIZED",
+      "Beats",
+      "\\{schema}|\\bholdfast_planted_\\d+",
+      "holdfast_neighbour_0");
 
   // Second guards. Without them jobs try in vain, or nothing changes as long as the first holds:
   // what an act writes is guarded by fence and state, too.

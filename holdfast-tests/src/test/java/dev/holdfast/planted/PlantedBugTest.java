@@ -3,6 +3,7 @@ package dev.holdfast.planted;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.CoreStatement;
+import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -20,5 +21,11 @@ class PlantedBugTest {
   @EnumSource(PlantedBug.class)
   void a_planted_bug_finds_its_statement_and_the_guard_in_it(PlantedBug bug) {
     assertThat(STATEMENTS).anyMatch(bug::finds);
+  }
+
+  @ParameterizedTest
+  @EnumSource(PlantedPatch.class)
+  void a_planted_patch_finds_the_guard_in_its_source(PlantedPatch patch) throws IOException {
+    assertThat(PatchedEngine.sourceOf(patch)).matches(patch::finds, "has the guard");
   }
 }

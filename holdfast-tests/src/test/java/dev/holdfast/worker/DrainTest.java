@@ -1,0 +1,64 @@
+package dev.holdfast.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Kind;
+import dev.holdfast.testkit.TestTenant;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class DrainTest {
+
+  private static final Kind<String> WORK = Kind.of("work", String.class);
+  private static final int BEATS = 5;
+
+  @RegisterExtension final TestTenant tenant = new TestTenant();
+
+  private final CountDownLatch begun = new CountDownLatch(1);
+  private final CountDownLatch mayEnd = new CountDownLatch(1);
+
+  @Test
+  @Timeout(value = 60, unit = TimeUnit.SECONDS)
+  void a_worker_that_drains_renews_its_leases_until_its_last_job_is_done() throws Exception {
+    Worker worker =
+        tenant
+            .worker()
+            .configure(config -> config.withHeartbeatInterval(Duration.ofMillis(50)))
+            .handle(
+                WORK,
+                (args, job) -> {
+                  begun.countDown();
+                  mayEnd.await();
+                })
+            .start();
+    UUID id = tenant.jobs().enqueue(WORK.job("long")).id();
+    begun.await();
+    Thread closing = Thread.ofPlatform().start(worker::close);
+    while (closing.getState() != Thread.State.WAITING
+        && closing.getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait(); // until it waits for the handler
+    }
+
+    // One beat may have been under way; more come from a heart that goes on.
+    Set<String> expiries = new HashSet<>();
+    while (expiries.size() < BEATS) {
+      tenant.advance(Duration.ofMillis(1));
+      expiries.addAll(
+          tenant.query("SELECT lease_expires_at::text AS at FROM {schema}.job").stream()
+              .map(String::valueOf)
+              .toList());
+    }
+    mayEnd.countDown();
+    closing.join();
+
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+  }
+}
