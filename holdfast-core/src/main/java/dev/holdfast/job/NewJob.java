@@ -23,6 +23,7 @@ public final class NewJob {
   private When when = When.NOW;
   private boolean pending;
   private Optional<UniqueKey> uniqueKey = Optional.empty();
+  private Optional<SlotKey> slot = Optional.empty();
   private List<String> tags = List.of();
   private Needs needs = Needs.NOTHING;
   private Placement placement = Placement.ANYWHERE;
@@ -42,6 +43,7 @@ public final class NewJob {
     when = other.when;
     pending = other.pending;
     uniqueKey = other.uniqueKey;
+    slot = other.slot;
     tags = other.tags;
     needs = other.needs;
     placement = other.placement;
@@ -107,6 +109,13 @@ public final class NewJob {
   public NewJob withUniqueKey(UniqueKey uniqueKey) {
     NewJob copy = new NewJob(this);
     copy.uniqueKey = Optional.of(uniqueKey);
+    return copy;
+  }
+
+  /** For schedules: the slot that it runs for, instead of a unique key. */
+  public NewJob withSlot(SlotKey slot) {
+    NewJob copy = new NewJob(this);
+    copy.slot = Optional.of(slot);
     return copy;
   }
 
@@ -203,6 +212,10 @@ public final class NewJob {
 
   public Optional<UniqueKey> uniqueKey() {
     return uniqueKey;
+  }
+
+  public Optional<SlotKey> slot() {
+    return slot;
   }
 
   public List<String> tags() {

@@ -6,34 +6,37 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which slot a job is for. It is the job's unique key, so that it goes with the job wherever that
- * goes, whenever it is tried again.
+ * Which slot a job is for. It is stored as the job's unique key, so that it goes with the job
+ * wherever that goes, whenever it is tried again; in a scope of its own, so that no key that
+ * anybody gives to another job can be in its way, or be taken for it.
  */
 public record SlotKey(String schedule, Instant scheduledFor) {
+
+  /** No scope of a {@link UniqueKey} is ever called so. */
+  public static final String SCOPE = "slot";
 
   private static final String PREFIX = "slot:";
   private static final char SEPARATOR = '@';
 
-  public UniqueKey uniqueKey() {
-    return new UniqueKey(PREFIX + schedule + SEPARATOR + scheduledFor, UniqueKey.Scope.TENANT);
+  public String stored() {
+    return PREFIX + schedule + SEPARATOR + scheduledFor;
   }
 
   /**
-   * Empty for the key of a job that is not a slot's. Anybody's key may look like one: it is read
-   * with every lease, and what cannot be read must not keep a claim from its other jobs.
+   * The slot of a job that is for one. It is read with every lease, and what cannot be read must
+   * not keep a claim from its other jobs.
+   *
+   * @param stored the job's key, if that is of our scope
    */
-  public static Optional<SlotKey> of(@Nullable String uniqueKey, Needs needs) {
-    if (uniqueKey == null || !uniqueKey.startsWith(PREFIX) || !needs.maySerialiseASchedule()) {
+  public static Optional<SlotKey> of(@Nullable String stored) {
+    if (stored == null || !stored.startsWith(PREFIX)) {
       return Optional.empty();
     }
-    int end = uniqueKey.lastIndexOf(SEPARATOR);
-    String schedule = uniqueKey.substring(PREFIX.length(), Math.max(end, PREFIX.length()));
-    if (!needs.resources().contains(Needs.resourceOfSchedule(schedule))) {
-      return Optional.empty();
-    }
+    int end = stored.lastIndexOf(SEPARATOR);
     try {
-      return Optional.of(new SlotKey(schedule, Instant.parse(uniqueKey.substring(end + 1))));
-    } catch (DateTimeException e) {
+      Instant scheduledFor = Instant.parse(stored.substring(end + 1));
+      return Optional.of(new SlotKey(stored.substring(PREFIX.length(), end), scheduledFor));
+    } catch (DateTimeException | IndexOutOfBoundsException e) {
       return Optional.empty();
     }
   }

@@ -23,7 +23,8 @@ record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> 
       job.id, job.fence, job.worker, job.args, job.attempt, job.failures, job.granted, job.policy,
       job.run_at, job.lease_expires_at, job.resources, job.target, job.subject_type,
       job.subject_id, job.subject_during, job.cursor, job.progress_count, job.result_count,
-      job.percent, job.message, job.progress_at, job.unique_key\
+      job.percent, job.message, job.progress_at,
+      CASE WHEN job.unique_scope = 'slot' THEN job.unique_key END AS slot\
       """;
 
   static LeaseRow of(Tenant tenant) {
@@ -51,6 +52,6 @@ record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> 
         Columns.instant(row, "run_at"),
         policy.leaseLength(),
         Columns.instant(row, "lease_expires_at"),
-        SlotKey.of(row.getString("unique_key"), needs));
+        SlotKey.of(row.getString("slot")));
   }
 }

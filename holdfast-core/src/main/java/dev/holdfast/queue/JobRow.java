@@ -9,7 +9,9 @@ import dev.holdfast.job.Needs;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.job.SlotKey;
 import dev.holdfast.job.Subject;
+import dev.holdfast.job.UniqueKey;
 import dev.holdfast.job.When;
 import java.time.Duration;
 import java.time.OffsetDateTime;
@@ -53,9 +55,15 @@ record JobRow(
         json(job.args(), codec),
         job.policy().equals(PolicyOverrides.NONE) ? null : POLICIES.write(job.policy()),
         job.tags().isEmpty() ? null : job.tags(),
-        job.uniqueKey().map(key -> key.scopeName(job.queue(), job.kind())).orElse(null),
-        job.uniqueKey().map(key -> key.key()).orElse(null),
+        uniqueScope(job),
+        job.slot().map(SlotKey::stored).or(() -> job.uniqueKey().map(UniqueKey::key)).orElse(null),
         job.needs());
+  }
+
+  private static @Nullable String uniqueScope(NewJob job) {
+    return job.slot().isPresent()
+        ? SlotKey.SCOPE
+        : job.uniqueKey().map(key -> key.scopeName(job.queue(), job.kind())).orElse(null);
   }
 
   private static String json(Object args, Codec codec) {

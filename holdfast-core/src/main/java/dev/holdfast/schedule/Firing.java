@@ -1,7 +1,11 @@
 package dev.holdfast.schedule;
 
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.JobIds;
+import dev.holdfast.job.NewJob;
 import dev.holdfast.job.When;
+import dev.holdfast.queue.Enqueued;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.slot.SlotStatus;
 import dev.holdfast.slot.Slots;
@@ -37,7 +41,14 @@ final class Firing {
     if (!slots.take(handle, schedule.name(), slot, SlotStatus.QUEUED, Optional.of(id))) {
       return Optional.empty();
     }
-    jobs.enqueue(handle.getConnection(), schedule.jobFor(slot, when).withId(id));
+    NewJob job = schedule.jobFor(slot, when).withId(id);
+    Enqueued enqueued = jobs.enqueue(handle.getConnection(), job);
+    if (!enqueued.created()) { // the slot's row was old enough to be removed, its job goes on
+      throw new HoldfastException(
+          ErrorCode.STATE_CONFLICT,
+          "job %s is still there for slot %s of schedule %s"
+              .formatted(enqueued.id(), slot, schedule.name()));
+    }
     return Optional.of(id);
   }
 }

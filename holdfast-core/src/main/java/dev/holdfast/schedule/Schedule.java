@@ -104,7 +104,7 @@ public record Schedule(
     resources.add(resource());
     return job.withResources(resources)
         .withPolicy(job.policy().over(ONE_TRY))
-        .withUniqueKey(new SlotKey(name, slot).uniqueKey())
+        .withSlot(new SlotKey(name, slot))
         .withWhen(when);
   }
 

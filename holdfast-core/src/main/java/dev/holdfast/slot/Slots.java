@@ -164,22 +164,26 @@ public final class Slots {
              (SELECT count(*) FROM theirs WHERE leased_to IS NOT NULL) AS still_leased
       """;
 
-  // A run whose worker vanished, and whose schedule will never have the slot that finds it.
+  // A run whose worker vanished, and whose schedule will never have the slot that finds it; and one
+  // that waits for a job that is nowhere, and would keep its schedule from ever running again.
   private static final String END_ORPHANS =
       """
       WITH orphan AS MATERIALIZED (
         SELECT id
           FROM {schema}.slot
-         WHERE status = 'running'
+         WHERE status IN ('queued', 'running')
            AND NOT EXISTS (SELECT FROM {schema}.job WHERE job.id = slot.job_id)
-           AND NOT EXISTS (SELECT
-                             FROM {schema}.schedule
-                            WHERE schedule.name = slot.schedule AND schedule.enabled)
+           AND (status = 'queued'
+                OR NOT EXISTS (SELECT
+                                 FROM {schema}.schedule
+                                WHERE schedule.name = slot.schedule AND schedule.enabled))
            FOR UPDATE SKIP LOCKED
       )
       UPDATE {schema}.slot
          SET status = 'failed', finished_at = {schema}.clock(),
-             reason = 'its worker vanished, and its schedule is no more'
+             reason = CASE status WHEN 'queued' THEN 'its job was never stored'
+                                  ELSE 'its worker vanished, and its schedule is no more'
+                      END
        WHERE id = ANY (ARRAY (SELECT id FROM orphan))
       """;
 

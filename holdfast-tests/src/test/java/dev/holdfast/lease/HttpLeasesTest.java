@@ -56,7 +56,7 @@ class HttpLeasesTest extends LeaseSourceContract {
     SlotKey slot = new SlotKey("nightly", Instant.parse("2026-01-31T12:00:00Z"));
     enqueue(
         NewJob.of("email", new Payload("{\"big\": 12345678901234567890.10, \"to\" : [\"ä\"]}"))
-            .withUniqueKey(slot.uniqueKey())
+            .withSlot(slot)
             .withPriority(-3)
             .withTarget("crm")
             .withResources("site:1", Needs.resourceOfSchedule("nightly"), "target:crm")

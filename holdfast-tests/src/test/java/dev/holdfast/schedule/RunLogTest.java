@@ -100,7 +100,9 @@ class RunLogTest extends EngineTest {
   @Test
   void a_job_that_only_keeps_out_of_a_schedules_way_is_not_one_of_its_runs() {
     String name = "other_" + tenant.name();
-    enqueue(BRIEF.job(1).withResources("schedule:" + name).withUniqueKey("slot:" + name));
+    NewJob beside = BRIEF.job(1).withResources("schedule:" + name);
+    enqueue(beside.withUniqueKey("slot:" + name));
+    enqueue(beside.withUniqueKey("slot:" + name + "@" + SLOT)); // also if it claims to be
 
     tenant.worker().handle(BRIEF, (args, job) -> {}).build().runDue();
 

@@ -8,6 +8,7 @@ import dev.holdfast.error.HoldfastException;
 import dev.holdfast.hold.EngineTest;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Kind;
+import dev.holdfast.job.NewJob;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.RetryPolicy;
 import dev.holdfast.lease.Lease;
@@ -278,6 +279,56 @@ class SlotsTest extends EngineTest {
     assertThat(runs().getFirst())
         .containsEntry("status", "skipped_timeout")
         .containsEntry("error_message", "still running after 600 seconds");
+  }
+
+  @Covers("D2")
+  @Test
+  void no_unique_key_of_a_strangers_keeps_a_slot_from_its_run() {
+    Instant next = tenant.schedules().put(MINUTELY, ADA).nextAt().orElseThrow();
+    NewJob strangers =
+        NewJob.of("stranger", 1)
+            .withResources("schedule:brief")
+            .withUniqueKey("slot:brief@" + next);
+    enqueue(strangers);
+    List<Integer> ran = new ArrayList<>();
+    Worker worker = tenant.worker().handle(BRIEF, (args, job) -> ran.add(args)).build();
+
+    tick();
+    worker.runDue();
+    boolean storedAgain = tenant.jobs().enqueue(strangers).created();
+
+    assertThat(slot().scheduledFor()).isEqualTo(next);
+    assertThat(slot().status()).isEqualTo(SlotStatus.RAN);
+    assertThat(ran).containsExactly(1);
+    assertThat(storedAgain).isFalse();
+  }
+
+  @Test
+  void a_slot_whose_job_was_never_stored_does_not_stop_its_schedule() {
+    tenant.schedules().put(MINUTELY, ADA);
+    tick();
+    tenant.execute("DELETE FROM {schema}.job"); // as earlier versions did, given a stranger's key
+
+    new Slots(tenant.tenant().db()).endOrphans();
+    tick();
+
+    assertThat(slots())
+        .extracting(Slot::status)
+        .containsExactly(SlotStatus.QUEUED, SlotStatus.FAILED);
+    assertThat(slots().getLast().reason()).contains("its job was never stored");
+  }
+
+  @Covers("D2")
+  @Test
+  void a_slot_that_is_forgotten_but_whose_job_is_not_cannot_be_taken_again() {
+    tenant.schedules().put(MINUTELY.withMaxInstances(2), ADA);
+    Instant slot = Instant.parse("2026-01-01T00:00:00Z");
+    UUID job = tenant.schedules().trigger("brief", Optional.of(slot), ADA);
+    tenant.execute("DELETE FROM {schema}.slot");
+
+    conflict("job " + job + " is still there", Optional.of(slot));
+
+    assertThat(slots()).isEmpty();
   }
 
   @Covers("D11")

@@ -100,6 +100,35 @@ class MigratorTest {
   }
 
   @Test
+  void the_jobs_of_slots_get_out_of_the_way_of_other_unique_keys() {
+    Migrator.TENANT.migrate(db, schema);
+    execute(
+        schema.render(
+            """
+            INSERT INTO {schema}.job (id, lane, args, unique_scope, unique_key)
+            SELECT new.id::uuid, nextval(pg_get_serial_sequence('{schema}.lane', 'id')), '1',
+                   'tenant', new.key
+              FROM (VALUES ('00000000-0000-0000-0000-000000000001', 'slot:a@2026-01-01T00:00:00Z'),
+                           ('00000000-0000-0000-0000-000000000002', 'slot:a@2026-01-01T00:00:01Z'))
+                   AS new (id, key);
+            INSERT INTO {schema}.slot (schedule, scheduled_for, status, job_id, decided_at)
+            VALUES ('a', '2026-01-01T00:00:00Z', 'queued',
+                    '00000000-0000-0000-0000-000000000001', now());
+            DELETE FROM {schema}.migration WHERE name = '009_slot_keys';
+            """));
+
+    Migrator.TENANT.migrate(db, schema);
+
+    assertThat(
+            jdbi.<List<String>, RuntimeException>withHandle(handle ->
+                handle
+                    .createQuery(schema.render("SELECT unique_scope FROM {schema}.job ORDER BY id"))
+                    .mapTo(String.class)
+                    .list()))
+        .containsExactly("slot", "tenant");
+  }
+
+  @Test
   void a_newer_schema_that_broke_nothing_is_worked_with() {
     Migrator.TENANT.migrate(db, schema);
     execute("INSERT INTO " + schema.value() + ".migration (version, name) VALUES (99, 'later')");
