@@ -30,6 +30,7 @@ public final class PgLeases implements LeaseSource {
   private static final String TARGET_REACHED = "target_reached";
 
   private final Db db;
+  private final Db handlers;
   private final ClaimRounds claims;
   private final RemoteLeases remote;
   private final Beats beats;
@@ -45,6 +46,7 @@ public final class PgLeases implements LeaseSource {
       RandomGenerator dice,
       Consequences consequences) {
     this.db = tenant.db();
+    this.handlers = db.unhurried();
     this.consequences = consequences;
     LeaseRow row = LeaseRow.of(tenant);
     this.claims = new ClaimRounds(tenant.db(), row, hosts, positions, consequences);
@@ -203,7 +205,8 @@ public final class PgLeases implements LeaseSource {
   @Override
   public FinishReply finishInTransaction(Lease lease, TransactionWork work) throws Exception {
     try {
-      return applied(db.inUnhurriedTransaction(handle -> finish(handle, lease, work))).getFirst();
+      return applied(handlers.inUnhurriedTransaction(handle -> finish(handle, lease, work)))
+          .getFirst();
     } catch (HandlersOwn e) {
       throw e.thrown;
     }

@@ -133,6 +133,14 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
   }
 
   /**
+   * The same tables for work that is not ours and may take its time: by connections that have no
+   * limits of ours, and that nobody else waits for.
+   */
+  public Db unhurried() {
+    return connections instanceof KeptConnection kept ? on(kept.pool(), schema) : this;
+  }
+
+  /**
    * A handle on a connection that belongs to somebody else: closing it leaves the connection open.
    */
   public static Handle borrowed(Connection connection) {

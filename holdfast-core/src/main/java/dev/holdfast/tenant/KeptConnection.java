@@ -14,15 +14,11 @@ import org.jdbi.v3.core.ConnectionFactory;
  */
 final class KeptConnection implements ConnectionFactory, AutoCloseable {
 
-  // A server that lost its power, or a firewall that forgot us, answers nothing and closes nothing:
-  // without this, whoever reads from it waits for a quarter of an hour.
-  private static final int PATIENCE_MILLIS = 30_000;
-  private static final int FOR_EVER = 0;
-
   private final PoolConnections connections;
   private final AtomicReference<Optional<Connection>> kept =
       new AtomicReference<>(Optional.empty());
   private volatile boolean keeping;
+  private volatile int poolsPatience; // the same for all of its connections
 
   KeptConnection(PoolConnections connections) {
     this.connections = connections;
@@ -34,17 +30,23 @@ final class KeptConnection implements ConnectionFactory, AutoCloseable {
     return connection.isPresent() && !connection.get().isClosed() ? connection.get() : open();
   }
 
+  /** Those that nobody keeps, and on which we wait as long as their pool says. */
+  PoolConnections pool() {
+    return connections;
+  }
+
   private Connection open() throws SQLException {
     Connection connection = connections.openConnection();
-    connection.setNetworkTimeout(Runnable::run, PATIENCE_MILLIS);
+    poolsPatience = Patience.limit(connection);
     return connection;
   }
 
   private void giveBack(Connection connection) throws SQLException {
-    if (!connection.isClosed()) {
-      connection.setNetworkTimeout(Runnable::run, FOR_EVER);
+    try {
+      Patience.restore(connection, poolsPatience);
+    } finally {
+      connections.closeConnection(connection);
     }
-    connections.closeConnection(connection);
   }
 
   @Override

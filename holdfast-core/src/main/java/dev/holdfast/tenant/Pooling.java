@@ -38,7 +38,6 @@ public record Pooling(boolean sharesSessions, boolean keepsStatements) {
 
   private static final int MOST_ASKED = 3;
   private static final int PATIENCE_MILLIS = 2_000;
-  private static final int FOR_EVER = 0;
   private static final String NO_SUCH_STATEMENT = "26000";
   private static final String THERE_ALREADY = "42P05";
   private static final Set<String> STATEMENT_MIX_UPS = Set.of(NO_SUCH_STATEMENT, THERE_ALREADY);
@@ -70,12 +69,13 @@ public record Pooling(boolean sharesSessions, boolean keepsStatements) {
         return NONE;
       }
       one.setAutoCommit(false); // outside of a transaction the driver would prepare it once more
+      int before = one.getNetworkTimeout();
       one.setNetworkTimeout(
           Runnable::run, PATIENCE_MILLIS); // a pooler lets wait who finds no session
       try {
         return behindAPooler(who, ours, others);
       } finally {
-        restore(one);
+        restore(one, before);
       }
     }
   }
@@ -156,16 +156,16 @@ public record Pooling(boolean sharesSessions, boolean keepsStatements) {
     try (Statement statement = other.createStatement()) {
       statement.execute("DEALLOCATE ALL");
     } finally {
-      restore(other);
+      restore(other, other.getNetworkTimeout());
       connections.closeConnection(other);
     }
   }
 
-  private static void restore(Connection connection) {
+  private static void restore(Connection connection, int patience) {
     try {
       connection.rollback();
       connection.setAutoCommit(true);
-      connection.setNetworkTimeout(Runnable::run, FOR_EVER);
+      Patience.restore(connection, patience);
     } catch (SQLException e) {
       log.debug("A connection is given back as it is", e); // it broke, and its pool sees that
     }

@@ -3,13 +3,18 @@ package dev.holdfast.tenant;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.Holdfast;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.testkit.TestTenant;
+import java.sql.Connection;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.postgresql.jdbc.PgConnection;
 
 @DisabledIfSystemProperty(
     named = TestDatabase.BOUNCER_PROPERTY,
@@ -24,13 +29,33 @@ class KeptConnectionTest {
   void nobody_waits_for_ever_for_a_server_that_fell_silent() throws Exception {
     try (Tenants own = tenant.holdfast().tenants().keepingAConnection()) {
       own.keepConnection();
-      Db db = own.open(tenant.name()).db();
 
-      assertThat(
-              db.<Integer, SQLException>withHandle(
-                  handle -> handle.getConnection().getNetworkTimeout()))
-          .isPositive();
+      assertThat(timeout(own)).isPositive();
     }
+  }
+
+  @Test
+  void what_the_application_set_for_its_connections_is_so_again_when_they_are_given_back()
+      throws Exception {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(TestDatabase.shared().jdbcUrl());
+    config.addDataSourceProperty("socketTimeout", "7");
+    config.setMaximumPoolSize(1);
+    try (HikariDataSource pool = new HikariDataSource(config)) {
+      try (Tenants own = Holdfast.on(pool).tenants().keepingAConnection()) {
+        own.keepConnection();
+        assertThat(timeout(own)).isEqualTo(7_000); // less than we would wait
+      }
+
+      try (Connection given = pool.getConnection()) {
+        assertThat(given.unwrap(PgConnection.class).getNetworkTimeout()).isEqualTo(7_000);
+      }
+    }
+  }
+
+  private static int timeout(Tenants own) throws SQLException {
+    return own.control()
+        .<Integer, SQLException>withHandle(handle -> handle.getConnection().getNetworkTimeout());
   }
 
   @Test

@@ -202,6 +202,28 @@ class HandlerTest {
   }
 
   @Test
+  void a_handlers_transaction_may_take_its_time() {
+    List<Integer> limits = new ArrayList<>();
+    try (Worker worker =
+        tenant
+            .worker()
+            .handle(
+                EMAIL,
+                (email, job) ->
+                    job.inTransaction(connection -> {
+                      limits.add(connection.getNetworkTimeout());
+                      return Payload.NULL;
+                    }))
+            .build()) {
+      UUID id = enqueue("ada");
+      worker.runDue();
+      assertThat(tenant.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+    }
+
+    assertThat(limits).containsExactly(0);
+  }
+
+  @Test
   void a_failing_transaction_leaves_neither_writes_nor_completion() {
     tenant.execute("CREATE TABLE {schema}.sent (address text)");
     String insert = tenant.tenant().db().sql("INSERT INTO {schema}.sent VALUES ('x')");
