@@ -90,14 +90,18 @@ public final class JobContext {
   }
 
   /**
-   * Somebody wants this job to end: a stop was requested, the worker closes, or the lease is lost.
-   * A handler that returns normally after it was told so has not succeeded; one that has all the
-   * same says so by its outcome.
+   * Somebody wants this job to end: a stop was requested, the worker closes and will not wait much
+   * longer, or the lease is lost. A handler that returns normally after it was told so has not
+   * succeeded; one that has all the same says so by its outcome.
    */
   public boolean shouldStop() {
-    boolean stop = running.interruption().isPresent();
+    boolean stop = running.shouldStop();
     toldToStop |= stop;
     return stop;
+  }
+
+  boolean wasTold() {
+    return toldToStop;
   }
 
   /**

@@ -43,6 +43,7 @@ final class Running {
   private long interruptedNanos;
   private boolean reportedStubborn;
   private volatile long deadlineNanos;
+  private volatile boolean drainNears;
 
   /**
    * An attempt about to start.
@@ -164,6 +165,15 @@ final class Running {
     }
   }
 
+  /** Its worker will interrupt it before long; until then only those who look hear of it. */
+  void tellOfDrain() {
+    drainNears = true;
+  }
+
+  boolean shouldStop() {
+    return drainNears || interruption().isPresent();
+  }
+
   Optional<Interruption> interruption() {
     lock.lock();
     try {
@@ -173,9 +183,10 @@ final class Running {
     }
   }
 
-  /** What an attempt ends as that was interrupted and heeded it. */
+  /** What an attempt ends as that was interrupted and heeded it, or looked and was told to stop. */
   Optional<Outcome> interruptedOutcome() {
     return interruption()
+        .or(() -> context.wasTold() ? Optional.of(Interruption.DRAIN) : Optional.empty())
         .map(reason ->
             switch (reason) {
               case STOP -> new Outcome.Stopped();

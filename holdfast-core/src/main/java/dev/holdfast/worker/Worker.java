@@ -22,6 +22,11 @@ public final class Worker implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(Worker.class);
 
+  // So long before its patience ends a handler that looks is told, to end by itself: as a lease
+  // leaves a fifth for that, but no job is to lose much of the time that it was given.
+  private static final int WARNING_PART = 5;
+  private static final Duration LONGEST_WARNING = Duration.ofMinutes(1);
+
   // How long interrupted handlers get to end before their jobs are left to the reaper.
   private static final Duration UNWIND = Duration.ofSeconds(5);
 
@@ -155,8 +160,8 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Claims nothing more, waits for running jobs as long as the drain timeout says, interrupts and
-   * hands back the rest, and stops.
+   * Claims nothing more, waits for running jobs as long as the drain timeout says, tells those that
+   * look shortly before it is over, interrupts and hands back the rest, and stops.
    */
   @Override
   public void close() {
@@ -178,8 +183,13 @@ public final class Worker implements AutoCloseable {
   }
 
   private void drain() {
+    Duration part = config.drainTimeout().dividedBy(WARNING_PART);
+    Duration warning = part.compareTo(LONGEST_WARNING) < 0 ? part : LONGEST_WARNING;
     try {
-      if (!inFlight.awaitEmpty(config.drainTimeout())) {
+      if (!inFlight.awaitEmpty(config.drainTimeout().minus(warning))) {
+        inFlight.all().forEach(Running::tellOfDrain);
+      }
+      if (!inFlight.awaitEmpty(warning)) {
         inFlight.all().forEach(running -> running.interrupt(Interruption.DRAIN));
         if (!inFlight.awaitEmpty(UNWIND)) {
           log.warn(

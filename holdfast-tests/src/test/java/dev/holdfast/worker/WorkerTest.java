@@ -27,8 +27,11 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -195,6 +198,46 @@ class WorkerTest {
 
     assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
     assertThat(tenant.job(id).attempt()).isZero();
+    assertThat(tenant.jobs().attempts(id)).extracting("outcome").containsExactly("released");
+  }
+
+  @Covers("B13")
+  @Test
+  void a_handler_that_looks_hears_of_the_end_of_a_drain_in_time_to_end_by_itself()
+      throws Exception {
+    Duration grace = Duration.ofSeconds(5);
+    CountDownLatch started = new CountDownLatch(1);
+    AtomicLong heardNanos = new AtomicLong();
+    AtomicBoolean interrupted = new AtomicBoolean();
+    UUID id = enqueue("slow");
+    Worker worker =
+        tenant
+            .worker()
+            .configure(config -> config.withDrainTimeout(grace))
+            .handle(
+                EMAIL,
+                (email, job) -> {
+                  started.countDown();
+                  while (!job.shouldStop()) {
+                    LockSupport.parkNanos(1_000_000); // a piece of its work
+                  }
+                  heardNanos.set(System.nanoTime());
+                  interrupted.set(Thread.currentThread().isInterrupted());
+                  job.checkpoint("where it was");
+                })
+            .start();
+    started.await();
+
+    long closedNanos = System.nanoTime();
+    worker.close();
+
+    assertThat(interrupted).isFalse();
+    assertThat(Duration.ofNanos(heardNanos.get() - closedNanos))
+        .as("when it heard: jobs get their time before")
+        .isGreaterThan(grace.dividedBy(2));
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
+    assertThat(tenant.job(id).attempt()).isZero();
+    assertThat(tenant.job(id).progress().cursor()).contains("where it was");
     assertThat(tenant.jobs().attempts(id)).extracting("outcome").containsExactly("released");
   }
 
