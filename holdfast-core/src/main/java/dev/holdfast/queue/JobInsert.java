@@ -1,18 +1,16 @@
 package dev.holdfast.queue;
 
 import dev.holdfast.tenant.Db;
-import java.sql.Array;
+import dev.holdfast.tenant.Prepared;
+import dev.holdfast.tenant.Prepared.Values;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
-import org.postgresql.PGConnection;
+import java.util.UUID;
 
 /**
- * The one statement that stores a job. Plain JDBC, unlike the rest: it is what an application's own
- * request waits for, and JDBI would double the time it takes in the client.
+ * The statements that store jobs. Past JDBI, unlike the rest: they are what an application's own
+ * request waits for, and it would double the time they take in the client.
  */
 final class JobInsert {
 
@@ -40,83 +38,61 @@ final class JobInsert {
               :resources, :target, :subject_type, :subject_id, :subject_during)
       """;
 
-  private final String insertPlain;
-  private final String insertSeveral;
-  private final String insert;
-  private final String insertIfAbsent;
+  private final Prepared insertPlain;
+  private final Prepared insertSeveral;
+  private final Prepared insert;
+  private final Prepared insertIfAbsent;
 
   JobInsert(Db db) {
-    // Names for the reader; JDBC wants places, in the order in which run() binds them.
-    this.insertPlain = withPlaces(db.sql(INSERT_PLAIN));
-    this.insertSeveral = withPlaces(db.sql(INSERT_SEVERAL));
-    this.insert = withPlaces(db.sql(INSERT));
-    this.insertIfAbsent = insert + "ON CONFLICT DO NOTHING";
-  }
-
-  private static String withPlaces(String sql) {
-    return sql.replaceAll("(?<!:):[a-z_]+", "?");
+    this.insertPlain = db.prepared(INSERT_PLAIN);
+    this.insertSeveral = db.prepared(INSERT_SEVERAL);
+    this.insert = db.prepared(INSERT);
+    this.insertIfAbsent = db.prepared(INSERT + "ON CONFLICT DO NOTHING");
   }
 
   /** For a job that cannot be there yet. */
   void insert(Connection connection, JobRow row, long lane) throws SQLException {
     if (row.isPlain()) {
-      insertPlain(connection, row, lane);
+      insertPlain.update(
+          connection,
+          values -> values.set("id", row.id()).set("lane", lane).set("args", row.args()));
     } else {
-      run(connection, insert, row, lane);
-    }
-  }
-
-  private void insertPlain(Connection connection, JobRow row, long lane) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(insertPlain)) {
-      statement.setObject(1, row.id());
-      statement.setLong(2, lane);
-      statement.setString(3, row.args());
-      statement.executeUpdate();
+      insert.update(connection, values -> bind(values, row, lane));
     }
   }
 
   /** Plain ones, all or none. */
   void insertPlain(Connection connection, List<JobRow> rows, long[] lanes) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(insertSeveral)) {
-      PGConnection arrays = connection.unwrap(PGConnection.class);
-      statement.setArray(
-          1, connection.createArrayOf("uuid", rows.stream().map(JobRow::id).toArray()));
-      statement.setArray(2, arrays.createArrayOf("bigint", lanes));
-      statement.setArray(
-          3, connection.createArrayOf("text", rows.stream().map(JobRow::args).toArray()));
-      statement.executeUpdate();
-    }
+    insertSeveral.update(
+        connection,
+        values ->
+            values
+                .ids("ids", rows.stream().map(JobRow::id).toArray(UUID[]::new))
+                .numbers("lanes", lanes)
+                .texts("args", rows.stream().map(JobRow::args).toList()));
   }
 
   /** False when the id or the unique key is there already. */
   boolean insertIfAbsent(Connection connection, JobRow row, long lane) throws SQLException {
-    return run(connection, insertIfAbsent, row, lane) == 1;
+    return insertIfAbsent.update(connection, values -> bind(values, row, lane)) == 1;
   }
 
-  private static int run(Connection connection, String sql, JobRow row, long lane)
-      throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      statement.setObject(1, row.id());
-      statement.setLong(2, lane);
-      statement.setString(3, row.state());
-      statement.setObject(4, row.runAt(), Types.TIMESTAMP_WITH_TIMEZONE);
-      statement.setLong(5, row.delay().toMillis());
-      statement.setString(6, row.args());
-      statement.setString(7, row.policy());
-      statement.setArray(8, array(connection, row.tags()));
-      statement.setString(9, row.uniqueScope());
-      statement.setString(10, row.uniqueKey());
-      statement.setArray(11, array(connection, row.resources()));
-      statement.setString(12, row.target());
-      statement.setString(13, row.subjectType());
-      statement.setString(14, row.subjectId());
-      statement.setString(15, row.subjectDuring());
-      return statement.executeUpdate();
-    }
-  }
-
-  private static @Nullable Array array(Connection connection, @Nullable List<String> texts)
-      throws SQLException {
-    return texts == null ? null : connection.createArrayOf("text", texts.toArray());
+  private static void bind(Values values, JobRow row, long lane) throws SQLException {
+    values
+        .set("id", row.id())
+        .set("lane", lane)
+        .set("state", row.state())
+        .set("run_at", row.runAt())
+        .set("delay_ms", row.delay().toMillis())
+        .set("args", row.args())
+        .set("policy", row.policy())
+        .texts("tags", row.tags())
+        .set("unique_scope", row.uniqueScope())
+        .set("unique_key", row.uniqueKey())
+        .texts("resources", row.resources())
+        .set("target", row.target())
+        .set("subject_type", row.subjectType())
+        .set("subject_id", row.subjectId())
+        .set("subject_during", row.subjectDuring());
   }
 }

@@ -1,10 +1,12 @@
 package dev.holdfast.tenant;
 
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -20,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
 /**
- * A statement that a busy worker runs all the time, in plain JDBC. JDBI finds out at every run anew
- * what to do with each name and value, which took longer than reading what came back. Here names
- * are looked up once. Thread-safe.
+ * A statement that is run all the time, in plain JDBC. JDBI finds out at every run anew what to do
+ * with each name and value, which took longer than reading what came back. Here names are looked up
+ * once. Thread-safe.
  */
 public final class Prepared {
 
@@ -53,7 +55,7 @@ public final class Prepared {
   }
 
   public <R> R query(Handle handle, Binding binding, Reading<R> reading) {
-    try (PreparedStatement statement = bound(handle, binding);
+    try (PreparedStatement statement = bound(handle.getConnection(), binding);
         ResultSet rows = statement.executeQuery()) {
       return reading.of(rows);
     } catch (SQLException e) {
@@ -63,15 +65,22 @@ public final class Prepared {
 
   /** Answers how many rows it changed. */
   public int update(Handle handle, Binding binding) {
-    try (PreparedStatement statement = bound(handle, binding)) {
-      return statement.executeUpdate();
+    try {
+      return update(handle.getConnection(), binding);
     } catch (SQLException e) {
       throw new Failed(e);
     }
   }
 
-  private PreparedStatement bound(Handle handle, Binding binding) throws SQLException {
-    PreparedStatement statement = handle.getConnection().prepareStatement(sql);
+  /** Answers how many rows it changed. */
+  public int update(Connection connection, Binding binding) throws SQLException {
+    try (PreparedStatement statement = bound(connection, binding)) {
+      return statement.executeUpdate();
+    }
+  }
+
+  private PreparedStatement bound(Connection connection, Binding binding) throws SQLException {
+    PreparedStatement statement = connection.prepareStatement(sql);
     try {
       binding.to(new Values(statement));
       return statement;
@@ -99,8 +108,19 @@ public final class Prepared {
       this.statement = statement;
     }
 
-    public Values set(String name, String value) throws SQLException {
+    public Values set(String name, UUID value) throws SQLException {
+      for (int place : places(name)) {
+        statement.setObject(place, value);
+      }
+      return this;
+    }
+
+    public Values set(String name, @Nullable String value) throws SQLException {
       return set(name, value, Types.VARCHAR);
+    }
+
+    public Values set(String name, @Nullable OffsetDateTime value) throws SQLException {
+      return set(name, value, Types.TIMESTAMP_WITH_TIMEZONE);
     }
 
     public Values set(String name, @Nullable Long value) throws SQLException {
@@ -115,8 +135,8 @@ public final class Prepared {
       return set(name, value, Types.BOOLEAN);
     }
 
-    public Values texts(String name, Collection<String> values) throws SQLException {
-      return array(name, "text", values.toArray());
+    public Values texts(String name, @Nullable Collection<String> values) throws SQLException {
+      return values == null ? set(name, null, Types.ARRAY) : array(name, "text", values.toArray());
     }
 
     public Values ids(String name, UUID[] values) throws SQLException {
@@ -140,14 +160,18 @@ public final class Prepared {
     }
 
     private Values set(String name, @Nullable Object value, int type) throws SQLException {
+      for (int place : places(name)) {
+        statement.setObject(place, value, type);
+      }
+      return this;
+    }
+
+    private List<Integer> places(String name) {
       List<Integer> named = places.get(name);
       if (named == null) {
         throw new IllegalArgumentException("no :" + name + " in " + sql);
       }
-      for (int place : named) {
-        statement.setObject(place, value, type);
-      }
-      return this;
+      return named;
     }
   }
 }
