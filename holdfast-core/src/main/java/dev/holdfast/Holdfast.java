@@ -121,15 +121,16 @@ public final class Holdfast {
   }
 
   public Jobs jobs(TenantName tenant) {
-    return jobs.computeIfAbsent(
-        tenant,
-        name ->
-            new Jobs(
-                tenants.open(name),
-                codec,
-                announcer,
-                new WhyNot(tenants.open(name), workers()),
-                tracing::current));
+    Jobs known = jobs.get(tenant);
+    if (known != null) {
+      return known;
+    }
+    // Not under the map's lock: who hears nothing from the database would keep others waiting.
+    Tenant opened = tenants.open(tenant);
+    WhyNot whyNot = new WhyNot(opened, workers());
+    Jobs made = new Jobs(opened, codec, announcer, whyNot, tracing::current);
+    Jobs faster = jobs.putIfAbsent(tenant, made);
+    return faster == null ? made : faster;
   }
 
   /** What people do to the default tenant's jobs. */

@@ -32,14 +32,8 @@ final class Pooling implements Check {
 
   @Override
   public Finding look() {
-    try (Connection first = db.connect();
-        Connection second = db.connect()) {
-      int own = process(first);
-      second.setAutoCommit(false);
-      boolean isShared = process(second) == own || process(first) != own;
-      second.rollback();
-      second.setAutoCommit(true);
-      return isShared
+    try {
+      return db.withConnection(first -> db.withConnection(second -> areShared(first, second)))
           ? Finding.warn(
               this,
               "connections are shared between transactions, as by PgBouncer in transaction mode:"
@@ -49,6 +43,15 @@ final class Pooling implements Check {
     } catch (SQLException e) {
       throw SqlErrors.translated("looking at connections", e);
     }
+  }
+
+  private static boolean areShared(Connection first, Connection second) throws SQLException {
+    int own = process(first);
+    second.setAutoCommit(false);
+    boolean areShared = process(second) == own || process(first) != own;
+    second.rollback();
+    second.setAutoCommit(true);
+    return areShared;
   }
 
   private static int process(Connection connection) throws SQLException {

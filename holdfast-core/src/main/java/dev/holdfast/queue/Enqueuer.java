@@ -64,14 +64,10 @@ final class Enqueuer {
     return enqueueUnlessThere(connection, row, lanes.idOf(row.lane()));
   }
 
-  /** Stores plain jobs, all or none. */
+  /** Stores plain jobs in a transaction, all or none. */
   void enqueuePlain(Connection connection, List<JobRow> rows) throws SQLException {
-    if (rows.size() == 1) {
-      enqueue(connection, rows.getFirst());
-    } else {
-      jobInsert.insertPlain(
-          connection, rows, rows.stream().mapToLong(row -> lanes.idOf(row.lane())).toArray());
-    }
+    jobInsert.insertPlain(
+        connection, rows, rows.stream().mapToLong(row -> lanes.idOf(row.lane())).toArray());
   }
 
   private Enqueued enqueueUnlessThere(Connection connection, JobRow row, long lane)

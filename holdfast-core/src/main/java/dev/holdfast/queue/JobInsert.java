@@ -20,11 +20,14 @@ final class JobInsert {
       INSERT INTO {schema}.job (id, lane, args) VALUES (:id, :lane, :args::json)
       """;
 
+  // Should nobody say any more whether it is to be committed, the server soon forgets about it.
   private static final String INSERT_SEVERAL =
       """
       INSERT INTO {schema}.job (id, lane, args)
       SELECT id, lane, args::json
         FROM unnest(:ids::uuid[], :lanes::bigint[], :args::text[]) AS new (id, lane, args)
+       CROSS JOIN (SELECT set_config('idle_in_transaction_session_timeout', :silence_ms, true))
+             AS settings
       """;
 
   private static final String INSERT =
@@ -37,6 +40,8 @@ final class JobInsert {
               {schema}.clock(), :args::json, :policy::json, :tags, :unique_scope, :unique_key,
               :resources, :target, :subject_type, :subject_id, :subject_during)
       """;
+
+  private static final String LONGEST_SILENCE = Long.toString(Db.LONGEST_SILENCE.toMillis());
 
   private final Prepared insertPlain;
   private final Prepared insertSeveral;
@@ -61,7 +66,7 @@ final class JobInsert {
     }
   }
 
-  /** Plain ones, all or none. */
+  /** Plain ones, all or none, in a transaction. */
   void insertPlain(Connection connection, List<JobRow> rows, long[] lanes) throws SQLException {
     insertSeveral.update(
         connection,
@@ -69,7 +74,8 @@ final class JobInsert {
             values
                 .ids("ids", rows.stream().map(JobRow::id).toArray(UUID[]::new))
                 .numbers("lanes", lanes)
-                .texts("args", rows.stream().map(JobRow::args).toList()));
+                .texts("args", rows.stream().map(JobRow::args).toList())
+                .set("silence_ms", LONGEST_SILENCE));
   }
 
   /** False when the id or the unique key is there already. */

@@ -1,7 +1,6 @@
 package dev.holdfast.queue;
 
 import dev.holdfast.codec.Codec;
-import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.AttemptRecord;
 import dev.holdfast.job.Item;
@@ -11,7 +10,6 @@ import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.TraceContext;
 import dev.holdfast.tenant.Db;
-import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.wake.Announcer;
 import java.sql.Connection;
@@ -23,7 +21,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
-import org.jdbi.v3.core.JdbiException;
 
 /** The jobs of one tenant, as applications see them: put them in, look at them. Thread-safe. */
 public final class Jobs {
@@ -58,7 +55,8 @@ public final class Jobs {
   private final Supplier<Optional<TraceContext>> currentTrace;
   private final Lanes lanes;
   private final Enqueuer enqueuer;
-  private final Together<JobRow> together = new Together<>(this::storePlain);
+  private final Storing storing;
+  private final PlainJobs plainJobs;
   private final BulkCopy bulkCopy;
   private final JobReader reader;
   private final String attempts;
@@ -86,6 +84,8 @@ public final class Jobs {
     this.codec = codec;
     this.announcer = announcer;
     this.enqueuer = new Enqueuer(db, lanes);
+    this.storing = new Storing(tenant, lanes, announcer);
+    this.plainJobs = new PlainJobs(enqueuer, storing);
     this.bulkCopy = new BulkCopy(db, lanes);
     this.reader = new JobReader(db);
     this.attempts = db.sql(ATTEMPTS);
@@ -98,34 +98,15 @@ public final class Jobs {
   /** Stores the job, durably, and wakes a worker. */
   public Enqueued enqueue(NewJob job) {
     JobRow row = row(job);
-    Enqueued enqueued = row.isPlain() ? enqueueTogether(row) : enqueueAlone(row);
+    Enqueued enqueued = row.isPlain() ? plainJobs.store(row) : enqueueAlone(row);
     announcer.announce(tenant);
     return enqueued;
   }
 
-  private Enqueued enqueueTogether(JobRow row) {
-    Optional<Together.Failure> failure = together.run(row);
-    if (failure.isEmpty()) {
-      return new Enqueued(row.id(), true);
-    }
-    if (failure.get().inCompany()) {
-      // Whatever it was, and whether or not it was stored: by its id, it is stored once.
-      inTransaction(connection -> enqueuer.enqueueAgain(connection, row));
-      return new Enqueued(row.id(), true);
-    }
-    throw refused(failure.get().reason());
-  }
-
   private Enqueued enqueueAlone(JobRow row) {
     return row.mayExist()
-        ? inTransaction(connection -> enqueuer.enqueue(connection, row))
-        : withConnection(connection -> enqueuer.enqueue(connection, row));
-  }
-
-  private void storePlain(List<JobRow> rows) throws SQLException {
-    try (Connection connection = db.connect()) {
-      enqueuer.enqueuePlain(connection, rows);
-    }
+        ? storing.inTransaction(connection -> enqueuer.enqueue(connection, row))
+        : storing.withConnection(connection -> enqueuer.enqueue(connection, row));
   }
 
   /**
@@ -134,7 +115,7 @@ public final class Jobs {
    */
   public Enqueued enqueue(Connection connection, NewJob job) {
     JobRow row = JobRow.of(traced(job), codec);
-    return inCallersTransaction(
+    return storing.inCallersTransaction(
         connection,
         row.mayExist(),
         own -> {
@@ -154,7 +135,7 @@ public final class Jobs {
   /** Stores all jobs or none; answers in their order. */
   public List<Enqueued> enqueueAll(List<NewJob> jobs) {
     List<JobRow> rows = rows(jobs);
-    List<Enqueued> enqueued = inTransaction(connection -> write(connection, rows));
+    List<Enqueued> enqueued = storing.inTransaction(connection -> write(connection, rows));
     announcer.announce(tenant);
     return enqueued;
   }
@@ -164,7 +145,7 @@ public final class Jobs {
     checkSize(jobs);
     List<JobRow> rows = jobs.stream().map(job -> JobRow.of(traced(job), codec)).toList();
     boolean mayExist = rows.stream().anyMatch(JobRow::mayExist);
-    return inCallersTransaction(
+    return storing.inCallersTransaction(
         connection,
         mayExist,
         own -> {
@@ -319,75 +300,5 @@ public final class Jobs {
     return rows.stream()
         .map(row -> repeatable.getOrDefault(row.id(), new Enqueued(row.id(), true)))
         .toList();
-  }
-
-  private interface Work<R> {
-    R on(Connection connection) throws SQLException;
-  }
-
-  private <R> R withConnection(Work<R> work) {
-    try (Connection connection = db.connect()) {
-      return work.on(connection);
-    } catch (SQLException | JdbiException e) {
-      throw refused(e);
-    }
-  }
-
-  private <R> R inTransaction(Work<R> work) {
-    return withConnection(connection -> inTransaction(connection, work));
-  }
-
-  private <R> R inCallersTransaction(Connection connection, boolean mayExist, Work<R> work) {
-    Work<R> announced =
-        own -> {
-          if (mayExist) {
-            Db.requireReadCommitted(own);
-          }
-          R result = work.on(own);
-          announcer.announceOnCommit(own, tenant);
-          return result;
-        };
-    try {
-      return connection.getAutoCommit()
-          ? inTransaction(connection, announced)
-          : announced.on(connection);
-    } catch (SQLException | JdbiException e) {
-      throw refused(e);
-    }
-  }
-
-  private HoldfastException refused(Exception e) {
-    if (Lanes.isOfAnotherTenant(e)) {
-      lanes.forget();
-      return new HoldfastException(
-          ErrorCode.STATE_CONFLICT,
-          "tenant " + tenant + " was dropped and made anew; try again",
-          e);
-    }
-    return SqlErrors.translated("enqueue", e);
-  }
-
-  // Only what was rolled back may commit by itself again: switching that on commits what is open.
-  private static void undo(Connection connection, Throwable why) {
-    try {
-      connection.rollback();
-      connection.setAutoCommit(true);
-    } catch (SQLException e) {
-      why.addSuppressed(e);
-    }
-  }
-
-  private static <R> R inTransaction(Connection connection, Work<R> work) throws SQLException {
-    connection.setAutoCommit(false);
-    R result;
-    try {
-      result = work.on(connection);
-      connection.commit();
-    } catch (Throwable e) { // after an Error too, or autocommit would store the half that is there
-      undo(connection, e);
-      throw e;
-    }
-    connection.setAutoCommit(true);
-    return result;
   }
 }

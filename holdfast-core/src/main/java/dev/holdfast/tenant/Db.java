@@ -27,7 +27,7 @@ import org.jdbi.v3.core.statement.TemplateEngine;
 public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
 
   /** How long a transaction of ours may say nothing before the server ends it. */
-  private static final Duration LONGEST_SILENCE = Duration.ofSeconds(5);
+  public static final Duration LONGEST_SILENCE = Duration.ofSeconds(5);
 
   // There is an index for whatever we ask in a transaction. A planner who was told that a table is
   // nearly empty would pass it over and read all that has come and gone since, once for each row
@@ -103,19 +103,29 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
     inTransaction(work.asCallback());
   }
 
-  // After a failover, a connection may lead to the server that is now the standby.
   private <R, X extends Exception> R watched(Handle handle, HandleCallback<R, X> work) throws X {
     try {
       return work.withHandle(handle);
     } catch (Exception e) {
-      if (SqlErrors.isReadOnly(e)) {
-        distrust(handle.getConnection());
-      }
+      distrustIfReadOnly(handle.getConnection(), e);
       throw e;
     }
   }
 
-  private void distrust(Connection connection) {
+  private <R> R watched(Connection connection, Work<R> work) throws SQLException {
+    try {
+      return work.on(connection);
+    } catch (Exception e) {
+      distrustIfReadOnly(connection, e);
+      throw e;
+    }
+  }
+
+  // After a failover, a connection may lead to the server that is now the standby.
+  private void distrustIfReadOnly(Connection connection, Exception e) {
+    if (!SqlErrors.isReadOnly(e)) {
+      return;
+    }
     if (connections instanceof KeptConnection kept) {
       kept.distrust(connection);
     } else if (connections instanceof PoolConnections pool) {
@@ -127,9 +137,36 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
     return SqlErrors.translated("schema " + schema.value(), e);
   }
 
-  /** A connection of our own, on which each statement is a transaction. */
-  public Connection connect() throws SQLException {
-    return connections.openConnection();
+  /** What is done in plain JDBC. */
+  @FunctionalInterface
+  public interface Work<R> {
+    R on(Connection connection) throws SQLException;
+  }
+
+  /** On a connection of our own, on which each statement is a transaction. */
+  public <R> R withConnection(Work<R> work) throws SQLException {
+    try (Loan loan = new Loan(connections.openConnection(), connections)) {
+      return watched(loan.connection, work);
+    }
+  }
+
+  /** The same for what others may wait for, and waits for nobody: a silent server is given up. */
+  public <R> R withImpatientConnection(Work<R> work) throws SQLException {
+    return withConnection(connection -> {
+      int before = Patience.limit(connection);
+      try {
+        return work.on(connection);
+      } finally {
+        Patience.restore(connection, before);
+      }
+    });
+  }
+
+  private record Loan(Connection connection, ConnectionFactory from) implements AutoCloseable {
+    @Override
+    public void close() throws SQLException {
+      from.closeConnection(connection);
+    }
   }
 
   /**

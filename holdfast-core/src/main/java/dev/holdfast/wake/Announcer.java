@@ -85,11 +85,14 @@ public final class Announcer {
   }
 
   private void send() {
-    try (Connection connection = db.connect()) {
-      for (String tenant : Set.copyOf(waiting)) {
-        waiting.remove(tenant);
-        notify(connection, NOTIFY_ALONE, channel.message(tenant));
-      }
+    try {
+      db.withImpatientConnection(connection -> {
+        for (String tenant : Set.copyOf(waiting)) {
+          waiting.remove(tenant);
+          notify(connection, NOTIFY_ALONE, channel.message(tenant));
+        }
+        return true;
+      });
     } catch (SQLException | RuntimeException e) {
       // Workers poll; a lost notification costs them one interval.
       log.debug("Could not notify other processes", e);

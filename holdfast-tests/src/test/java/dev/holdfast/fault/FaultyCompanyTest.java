@@ -46,7 +46,9 @@ class FaultyCompanyTest {
       assertThat(ground.column("SELECT id::text FROM {schema}.job"))
           .containsExactlyInAnyOrderElementsOf(stored);
       assertThat(pool.complaints()).isEmpty();
-      assertThat(pool.lent()).isZero();
+      while (pool.lent() > 0) {
+        Thread.onSpinWait(); // the last announcement is made by a thread of its own
+      }
     }
   }
 

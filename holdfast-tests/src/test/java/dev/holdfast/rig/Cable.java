@@ -13,12 +13,14 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What stands between processes and those they talk to. Cuts connections when told to, or loses
- * answers: what was asked for is done, and nobody hears of it. Those they talk to may come back
- * elsewhere. Thread-safe.
+ * answers: what was asked for is done, and nobody hears of it. Or holds everything back for as long
+ * as it is told to, and nobody hears of that either. Those they talk to may come back elsewhere.
+ * Thread-safe.
  */
 public final class Cable implements AutoCloseable {
 
@@ -29,6 +31,7 @@ public final class Cable implements AutoCloseable {
   private static final class Line {
     private final Socket near;
     private final Socket far;
+    private volatile CountDownLatch held = new CountDownLatch(0);
 
     Line(Socket near, Socket far) {
       this.near = near;
@@ -81,6 +84,16 @@ public final class Cable implements AutoCloseable {
       line.cut();
       cut.incrementAndGet();
     });
+  }
+
+  /** Nothing gets through any more on the connections that there are, and none is closed. */
+  public void hold() {
+    lines.forEach(line -> line.held = new CountDownLatch(1));
+  }
+
+  /** What was held back arrives, late. */
+  public void release() {
+    lines.forEach(line -> line.held.countDown());
   }
 
   /** As many answers, from now on, never arrive; what was asked for is done. */
@@ -157,9 +170,10 @@ public final class Cable implements AutoCloseable {
             break;
           }
         }
+        line.held.await();
         out.write(some, 0, read);
       }
-    } catch (IOException e) {
+    } catch (InterruptedException | IOException e) {
       // One side hung up; so does the other.
     }
     lines.remove(line);
@@ -194,5 +208,6 @@ public final class Cable implements AutoCloseable {
   public void close() throws IOException {
     listening.close();
     lines.forEach(Line::cut);
+    release();
   }
 }

@@ -1,0 +1,105 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.SqlErrors;
+import dev.holdfast.tenant.Tenant;
+import dev.holdfast.wake.Announcer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.jdbi.v3.core.JdbiException;
+
+/**
+ * The connections and transactions in which new jobs are stored, ours and callers'. Thread-safe.
+ */
+final class Storing {
+
+  private final String tenant;
+  private final Db db;
+  private final Lanes lanes;
+  private final Announcer announcer;
+
+  Storing(Tenant tenant, Lanes lanes, Announcer announcer) {
+    this.tenant = tenant.name().value();
+    this.db = tenant.db();
+    this.lanes = lanes;
+    this.announcer = announcer;
+  }
+
+  <R> R withConnection(Db.Work<R> work) {
+    try {
+      return db.withConnection(work);
+    } catch (SQLException | JdbiException e) {
+      throw refused(e);
+    }
+  }
+
+  /** For what waits for nobody. */
+  <R> R impatiently(Db.Work<R> work) {
+    try {
+      return db.withImpatientConnection(work);
+    } catch (SQLException | JdbiException e) {
+      throw refused(e);
+    }
+  }
+
+  <R> R inTransaction(Db.Work<R> work) {
+    return withConnection(connection -> inTransaction(connection, work));
+  }
+
+  /** Workers hear of it at the commit. */
+  <R> R inCallersTransaction(Connection connection, boolean mayExist, Db.Work<R> work) {
+    Db.Work<R> announced =
+        own -> {
+          if (mayExist) {
+            Db.requireReadCommitted(own);
+          }
+          R result = work.on(own);
+          announcer.announceOnCommit(own, tenant);
+          return result;
+        };
+    try {
+      return connection.getAutoCommit()
+          ? inTransaction(connection, announced)
+          : announced.on(connection);
+    } catch (SQLException | JdbiException e) {
+      throw refused(e);
+    }
+  }
+
+  private HoldfastException refused(Exception e) {
+    if (Lanes.isOfAnotherTenant(e)) {
+      lanes.forget();
+      return new HoldfastException(
+          ErrorCode.STATE_CONFLICT,
+          "tenant " + tenant + " was dropped and made anew; try again",
+          e);
+    }
+    return SqlErrors.translated("enqueue", e);
+  }
+
+  // Only what was rolled back may commit by itself again: switching that on commits what is open.
+  private static void undo(Connection connection, Throwable why) {
+    try {
+      connection.rollback();
+      connection.setAutoCommit(true);
+    } catch (SQLException e) {
+      why.addSuppressed(e);
+    }
+  }
+
+  static <R> R inTransaction(Connection connection, Db.Work<R> work) throws SQLException {
+    connection.setAutoCommit(false);
+    R result;
+    try {
+      result = work.on(connection);
+      connection.commit();
+    } catch (Throwable e) { // after an Error too, or autocommit would store the half that is there
+      undo(connection, e);
+      throw e;
+    }
+    connection.setAutoCommit(true);
+    return result;
+  }
+}
