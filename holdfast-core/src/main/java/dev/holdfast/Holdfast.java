@@ -89,7 +89,8 @@ public final class Holdfast {
 
   /**
    * With all defaults. A worker keeps two connections of the pool to itself, for heartbeats and for
-   * the rest, and one more listens for all of them, so give the pool five or more.
+   * the rest, and one more listens for all of them, so give the pool five or more. Give it itself,
+   * not something before it that lends out the transaction which a thread is in.
    */
   public static Holdfast on(DataSource dataSource) {
     return builder(dataSource).build();
