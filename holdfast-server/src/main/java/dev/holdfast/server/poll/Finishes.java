@@ -2,6 +2,7 @@ package dev.holdfast.server.poll;
 
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.RemoteLeases.End;
+import dev.holdfast.loop.Together;
 import dev.holdfast.server.tenancy.Desk;
 import dev.holdfast.tenant.TenantName;
 import java.util.ArrayList;
@@ -14,13 +15,13 @@ public final class Finishes {
 
   private static final int MOST_ENDS = 500;
 
-  private final Map<TenantName, Gathering<List<End>, List<FinishReply>>> gatherings =
+  private final Map<TenantName, Together<List<End>, List<FinishReply>>> gatherings =
       new ConcurrentHashMap<>();
 
   /** Answers in the order given, once all of them are recorded. */
   public List<FinishReply> finish(Desk desk, List<End> ends) {
     return gatherings
-        .computeIfAbsent(desk.tenant().name(), name -> new Gathering<>(MOST_ENDS, List::size))
+        .computeIfAbsent(desk.tenant().name(), name -> new Together<>(MOST_ENDS, List::size))
         .ask(ends, all -> finishAll(desk, all));
   }
 

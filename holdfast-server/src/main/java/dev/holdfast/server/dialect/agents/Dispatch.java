@@ -8,8 +8,8 @@ import dev.holdfast.lease.AgentWords;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.RemoteLeases;
+import dev.holdfast.loop.Together;
 import dev.holdfast.server.dialect.agents.AgentJobs.Offers;
-import dev.holdfast.server.poll.Gathering;
 import dev.holdfast.server.poll.Hand;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -37,8 +37,8 @@ final class Dispatch implements Hosts {
   private final AgentWords words;
   private final Exhibition exhibition;
   private final RemoteLeases leases;
-  private final Gathering<String, Optional<Lease>> asking = new Gathering<>(MOST_AT_ONCE);
-  private final Gathering<Beat, Boolean> beating = new Gathering<>(MOST_AT_ONCE);
+  private final Together<String, Optional<Lease>> asking = new Together<>(MOST_AT_ONCE);
+  private final Together<Beat, Boolean> beating = new Together<>(MOST_AT_ONCE);
   private volatile Set<String> online = Set.of(); // when something was claimed last
 
   private record Beat(String name, Optional<String> info) {}

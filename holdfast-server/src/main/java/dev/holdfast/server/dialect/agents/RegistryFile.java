@@ -1,7 +1,7 @@
 package dev.holdfast.server.dialect.agents;
 
 import dev.holdfast.api.Json;
-import dev.holdfast.server.poll.Gathering;
+import dev.holdfast.loop.Together;
 import dev.holdfast.tenant.Db;
 import java.io.IOException;
 import java.util.List;
@@ -57,7 +57,7 @@ final class RegistryFile {
   private final AgentJobs jobs;
   private final Db db;
   private final SharedDirectory shared;
-  private final Gathering<Boolean, Boolean> gathering = new Gathering<>(Integer.MAX_VALUE);
+  private final Together<Boolean, Boolean> together = new Together<>(Integer.MAX_VALUE);
   private volatile int size; // when it was last written here: only says whether to wait
 
   RegistryFile(AgentJobs jobs, SharedDirectory shared) {
@@ -69,7 +69,7 @@ final class RegistryFile {
   /** Something in it is no longer so. Waits until it is, while there are few. */
   void changed() {
     if (size <= FEW) {
-      gathering.ask(
+      together.ask(
           true,
           asked -> {
             write();
