@@ -257,6 +257,12 @@ public final class Holdfast {
     return wiring.pulse(tenant, hosts).remote();
   }
 
+  /** The same jobs by connections set aside: for who has to look at one before its lease ends. */
+  public Jobs pulseJobs(TenantName tenant) {
+    Tenant by = reserved.tenant(tenant);
+    return new Jobs(by, codec, announcer, new WhyNot(by, workers()), tracing::current);
+  }
+
   /**
    * Takes all tenants' fences past any that a database which was restored or promoted cannot know
    * of; before anybody works on it.

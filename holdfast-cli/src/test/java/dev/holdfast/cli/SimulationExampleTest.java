@@ -6,6 +6,8 @@ import dev.holdfast.api.Json;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.testkit.TestPodman;
+import dev.holdfast.testkit.Watched;
+import java.io.BufferedReader;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -17,7 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -85,13 +87,16 @@ class SimulationExampleTest {
   void a_simulation_is_run_watched_and_stopped_and_outlives_a_restart_of_the_server()
       throws Exception {
     String id = run(20, "0.1");
-    await(() -> status(id).equals("running"));
-    await(() -> get("/progress/" + id).path("step").asInt(0) > 0);
+    awaitStatus(id, "running");
+    Watched.await(
+        shared.resolve("jobs/" + id + "/progress/progress.json"),
+        text -> Json.parse("progress", text).path("step").asInt(0) > 0);
+    assertThat(get("/progress/" + id).path("step").asInt(0)).isPositive();
     assertThat(get("/hosts").path("hosts").path("here").path("info").has("load")).isTrue();
     children.removeFirst().destroyForcibly().waitFor();
     assertThat(startServer(port)).isEqualTo(port);
 
-    await(() -> status(id).equals("finished"));
+    awaitStatus(id, "finished");
 
     assertThat(get("/status/" + id).path("exit_code").asInt()).isZero();
     assertThat(get("/progress/" + id).path("progress").asInt()).isEqualTo(100);
@@ -100,9 +105,9 @@ class SimulationExampleTest {
     assertThat(log.lines().filter("step 1"::equals)).hasSize(1);
     assertThat(log).contains("simulating 20 steps", "step 20", "done");
     String longOne = run(100_000, "0.1");
-    await(() -> status(longOne).equals("running"));
+    awaitStatus(longOne, "running");
     assertThat(text("POST", "/stop/" + longOne, "")).contains("Stop requested");
-    await(() -> status(longOne).equals("stopped"));
+    awaitStatus(longOne, "stopped");
     assertThat(text("GET", "/logs/" + longOne, "")).contains("told to stop");
   }
 
@@ -116,8 +121,12 @@ class SimulationExampleTest {
     return Json.parse("answer", text("POST", "/run-simulation", body)).path("job_id").stringValue();
   }
 
-  private String status(String id) throws Exception {
-    return get("/status/" + id).path("status").asString("");
+  // The file follows the database, and so does the answer.
+  private void awaitStatus(String id, String status) throws Exception {
+    Watched.await(
+        shared.resolve("jobs/" + id + "/status.json"),
+        text -> Json.parse("status", text).path("status").asString("").equals(status));
+    assertThat(get("/status/" + id).path("status").asString("")).isEqualTo(status);
   }
 
   private JsonNode get(String path) throws Exception {
@@ -138,7 +147,6 @@ class SimulationExampleTest {
   }
 
   private int startServer(int at) throws Exception {
-    Path said = directory.resolve("server-" + children.size() + "-" + at + ".out");
     Process server =
         command(
                 "server",
@@ -155,14 +163,19 @@ class SimulationExampleTest {
                 "--database-url",
                 TestDatabase.shared().jdbcUrl())
             .redirectErrorStream(true)
-            .redirectOutput(said.toFile())
             .start();
     children.addFirst(server);
-    await(() -> Files.readString(said).contains("serves at") || !server.isAlive());
-    assertThat(Files.readString(said)).contains("serves at");
-    return URI.create(
-            ADDRESS.matcher(Files.readString(said)).results().findFirst().orElseThrow().group(1))
-        .getPort();
+    BufferedReader said = server.inputReader();
+    List<String> lines = new ArrayList<>();
+    for (String line = said.readLine(); line != null; line = said.readLine()) {
+      lines.add(line);
+      Matcher address = ADDRESS.matcher(line);
+      if (address.find()) {
+        Thread.ofVirtual().start(() -> said.lines().forEach(more -> {})); // or it would get stuck
+        return URI.create(address.group(1)).getPort();
+      }
+    }
+    throw new AssertionError("the server ended: " + lines);
   }
 
   private static ProcessBuilder command(String... arguments) {
@@ -207,12 +220,5 @@ class SimulationExampleTest {
         .isZero();
     podman.output(
         "import", "--change", "ENTRYPOINT [\"/bin/simulate\"]", archive.toString(), IMAGE);
-  }
-
-  /** The test's own timeout ends a wait in vain. */
-  private static void await(Callable<Boolean> condition) throws Exception {
-    while (!condition.call()) {
-      Thread.sleep(50);
-    }
   }
 }

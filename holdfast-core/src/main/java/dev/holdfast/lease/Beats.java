@@ -1,11 +1,13 @@
 package dev.holdfast.lease;
 
 import dev.holdfast.lease.Extension.Status;
+import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.statement.Query;
@@ -52,6 +54,28 @@ final class Beats {
        ) AS job
       """;
 
+  // Like EXTEND, but as a report that is yet to be stored will renew it: never for less than it
+  // has.
+  // One that was stored already, by its key, says nothing new.
+  private static final String KEEP =
+      """
+      WITH mine AS MATERIALIZED (
+        SELECT id
+          FROM {schema}.job
+         WHERE id = :job_id
+           AND fence = :fence
+           AND state IN ('running', 'stopping')
+           AND NOT EXISTS (SELECT
+                             FROM {schema}.idempotency
+                            WHERE idempotency.job_id = :job_id AND idempotency.key = :key)
+           FOR UPDATE SKIP LOCKED
+      )
+      UPDATE {schema}.job
+         SET lease_expires_at =
+               greatest(lease_expires_at, {schema}.clock() + :lease_ms * interval '1 millisecond')
+       WHERE id = (SELECT id FROM mine)
+      """;
+
   // A beat that hangs would keep all later ones from going out; after this the next one is tried.
   private static final int TIMEOUT_SECONDS = 5;
 
@@ -73,6 +97,23 @@ final class Beats {
     return leases.stream()
         .map(lease -> new Extension(lease.key(), statuses.getOrDefault(lease.key(), Status.LOST)))
         .toList();
+  }
+
+  /**
+   * Renews a lease ahead of a report that is going to, and may have to wait.
+   *
+   * @param key of the report, if it has one
+   */
+  void keep(LeaseKey lease, Duration length, Optional<String> key) {
+    db.useHandle(handle ->
+        handle
+            .createUpdate(db.sql(KEEP))
+            .bind("job_id", lease.jobId())
+            .bind("fence", lease.fence())
+            .bind("key", Columns.orNull(key))
+            .bind("lease_ms", length.toMillis())
+            .setQueryTimeout(TIMEOUT_SECONDS)
+            .execute());
   }
 
   private Map<LeaseKey, Status> extend(Duration length, List<Lease> leases) {

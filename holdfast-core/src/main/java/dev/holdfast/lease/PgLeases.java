@@ -85,6 +85,11 @@ public final class PgLeases implements LeaseSource {
     }
   }
 
+  /** Renews the lease of an attempt whose report is yet to be stored. */
+  void keep(LeaseKey key, Submission said) {
+    beats.keep(key, said.extension(), said.report().idempotencyKey());
+  }
+
   @Override
   public ReportReply report(Lease lease, Report report) {
     Optional<Long> targetCount = lease.policy().targetCount();

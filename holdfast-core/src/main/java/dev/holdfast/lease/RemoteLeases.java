@@ -212,6 +212,14 @@ public final class RemoteLeases {
         .orElseGet(() -> leases.reportLate(key, report));
   }
 
+  /**
+   * Renews the lease as {@link #submit} will, for one whose turn to store what it says may be late.
+   * What was stored before, or comes under a lease that is over, changes nothing.
+   */
+  public void keep(LeaseKey key, Submission said) {
+    leases.keep(key, said);
+  }
+
   /** Stores what an attempt wants remembered and how it goes on, as one. */
   public ReportReply submit(LeaseKey key, Submission said) {
     return Optional.ofNullable(known.find(List.of(key)).get(key))

@@ -231,7 +231,7 @@ class PullSignaturesTest {
   }
 
   /** As the contract says it, in its own words. */
-  private static Map<String, String> headers(
+  static Map<String, String> headers(
       String method, String path, String body, String secret, long time) throws Exception {
     HexFormat hex = HexFormat.of();
     String digest =

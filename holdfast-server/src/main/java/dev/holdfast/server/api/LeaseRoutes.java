@@ -220,7 +220,7 @@ final class LeaseRoutes {
 
   private Answer extend(Request request) {
     Fields body = request.body();
-    RemoteLeases leases = request.desk().pulse();
+    RemoteLeases leases = request.desk().pulse().leases();
     Optional<Duration> length = body.optionalSeconds("lease_seconds");
     length.ifPresent(seconds -> Policy.checkLease("lease_seconds", seconds));
     return renewals(leases.extend(worker(request, body), keys(leases, body), length), "extended");

@@ -13,6 +13,7 @@ public interface Credential {
    * Who asks; empty where that is for a token to say. Refuses what is wrong.
    *
    * @param tenant that the request says it is about
+   * @param atOnce it must not wait behind others
    */
-  Optional<Principal> identify(Context http, TenantName tenant);
+  Optional<Principal> identify(Context http, TenantName tenant, boolean atOnce);
 }

@@ -146,8 +146,9 @@ final class Gate {
   Principal identify(Context http, Route route) {
     return route
         .credential()
-        .flatMap(
-            credential -> credential.identify(http, asked(http, route).orElse(TenantName.DEFAULT)))
+        .flatMap(credential ->
+            credential.identify(
+                http, asked(http, route).orElse(TenantName.DEFAULT), route.isUrgent()))
         .map(this::throttled)
         .orElseGet(() -> byTokenOrSession(http, route));
   }

@@ -15,7 +15,7 @@ import dev.holdfast.tenant.Tenant;
 /**
  * One tenant's things, ready to hand.
  *
- * @param pulse the same leases by connections of their own, for beats
+ * @param pulse some of them by connections of their own, for beats
  */
 public record Desk(
     Tenant tenant,
@@ -29,9 +29,13 @@ public record Desk(
     Invariants invariants,
     Overview overview,
     RemoteLeases leases,
-    RemoteLeases pulse,
+    Pulse pulse,
     Kinds kinds,
     Nodes nodes,
     Settings settings,
     Webhooks webhooks,
-    PullSecret pullSecret) {}
+    PullSecret pullSecret) {
+
+  /** What it takes to renew a lease while everything else waits. */
+  public record Pulse(RemoteLeases leases, Jobs jobs) {}
+}

@@ -53,11 +53,11 @@ public final class Desks {
         holdfast.invariants(name),
         holdfast.overview(name),
         holdfast.remoteLeases(name, hosts),
-        holdfast.remotePulse(name, hosts),
+        new Desk.Pulse(holdfast.remotePulse(name, hosts), holdfast.pulseJobs(name)),
         new Kinds(tenant.db()),
         new Nodes(tenant.db()),
         new Settings(tenant),
         new Webhooks(tenant.db()),
-        new PullSecret(tenant.db()));
+        new PullSecret(tenant.db(), holdfast.reserved().tenant(name).db()));
   }
 }

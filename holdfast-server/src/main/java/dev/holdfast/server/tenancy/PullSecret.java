@@ -49,17 +49,28 @@ public final class PullSecret {
   }
 
   private final Db db;
+  private final Db reserved;
   private final Audit audit;
   private final String get;
 
-  PullSecret(Db db) {
+  PullSecret(Db db, Db reserved) {
     this.db = db;
+    this.reserved = reserved;
     this.audit = new Audit(db);
     this.get = db.sql(GET);
   }
 
   public Optional<InForce> get() {
-    return db.withHandle(handle ->
+    return get(db);
+  }
+
+  /** The same for those who must not wait behind everybody else. */
+  public Optional<InForce> getAtOnce() {
+    return get(reserved);
+  }
+
+  private Optional<InForce> get(Db by) {
+    return by.withHandle(handle ->
         handle
             .createQuery(get)
             .map((row, context) -> new InForce(row.getString("value"), Columns.instant(row, "now")))

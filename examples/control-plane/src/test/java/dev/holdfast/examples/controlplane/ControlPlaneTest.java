@@ -8,18 +8,24 @@ import dev.holdfast.examples.controlplane.ControlPlane.Person;
 import dev.holdfast.executor.JobExecutors;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
+import dev.holdfast.lease.FinishReply;
+import dev.holdfast.lease.Lease;
 import dev.holdfast.tenant.SchemaName;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.testkit.TestTenant;
 import dev.holdfast.testkit.Tools;
+import dev.holdfast.testkit.Watched;
 import dev.holdfast.worker.Worker;
+import dev.holdfast.worker.WorkerListener;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +42,7 @@ class ControlPlaneTest {
 
   @TempDir Path root;
 
+  private final BlockingQueue<String> deeds = new LinkedBlockingQueue<>();
   private ControlPlane plane;
   private JobExecutors executors;
   private Worker worker;
@@ -60,6 +67,7 @@ class ControlPlaneTest {
         plane
             .worker(executors)
             .configure(config -> config.withHeartbeatInterval(Duration.ofMillis(100)))
+            .listen(new Deeds())
             .start();
   }
 
@@ -91,7 +99,7 @@ class ControlPlaneTest {
       throws Exception {
     end(plane.start(Task.CLONE, "e1", Map.of()));
     UUID id = plane.start(Task.DEPLOY, "e1", Map.of("version", "1", "approval", "yes"));
-    await(() -> Files.exists(root.resolve("e1/releases/1/index.html")));
+    Watched.await(root.resolve("e1/releases/1/index.html"));
     assertThat(plane.state("e1")).isEqualTo("deploying");
 
     assertThatThrownBy(() -> plane.cancel(id, new Person("bob", false)))
@@ -111,7 +119,7 @@ class ControlPlaneTest {
   void one_job_runs_for_a_site_and_for_a_node_and_the_others_wait() throws Exception {
     end(plane.start(Task.CLONE, "e1", Map.of()));
     UUID running = plane.start(Task.DEPLOY, "e1", Map.of("version", "1", "approval", "yes"));
-    await(() -> Files.exists(root.resolve("e1/releases/1/index.html")));
+    Watched.await(root.resolve("e1/releases/1/index.html"));
     UUID sameSite = plane.start(Task.CLONE, "e2", Map.of());
     UUID sameNode = plane.start(Task.CLONE, "e3", Map.of());
     await(() ->
@@ -147,9 +155,23 @@ class ControlPlaneTest {
   }
 
   /** The test's own timeout ends a wait in vain. */
-  private static void await(Callable<Boolean> condition) throws Exception {
+  private void await(Callable<Boolean> condition) throws Exception {
     while (!condition.call()) {
-      Thread.sleep(20);
+      deeds.take();
+    }
+  }
+
+  /** Whatever the worker does is a reason to look again; one for each look yet to come. */
+  private final class Deeds implements WorkerListener {
+
+    @Override
+    public void claimed(int jobs, Duration took) {
+      deeds.add("claimed " + jobs);
+    }
+
+    @Override
+    public void finished(Lease lease, FinishReply reply) {
+      deeds.add("finished " + lease.key().jobId());
     }
   }
 }

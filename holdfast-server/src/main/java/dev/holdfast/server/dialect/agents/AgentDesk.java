@@ -36,9 +36,16 @@ record AgentDesk(
     Agents agents = new Agents(tenant);
     Exhibition exhibition = new Exhibition(jobs, catalogue, shared);
     exhibition.prepare();
+    // What says that somebody is there, and so renews a lease, must not wait behind everything
+    // else.
+    Tenant pulse = holdfast.reserved().tenant(tenant.name());
     Dispatch dispatch =
         new Dispatch(
-            agents, jobs, words, exhibition, hosts -> holdfast.remoteLeases(tenant.name(), hosts));
+            new Agents(pulse),
+            jobs,
+            words,
+            exhibition,
+            hosts -> holdfast.remoteLeases(tenant.name(), hosts));
     return new AgentDesk(
         tenant,
         agents,
@@ -48,7 +55,12 @@ record AgentDesk(
         exhibition,
         new Configs(shared),
         dispatch,
-        new StatusReports(jobs, words, dispatch.leases(), exhibition));
+        new StatusReports(
+            new AgentJobs(pulse.db()),
+            new AgentWords(pulse),
+            new StatusReports.Leases(
+                holdfast.remotePulse(tenant.name(), dispatch), dispatch.leases()),
+            exhibition));
   }
 
   /** Shows what others did to its jobs; answers how many that were. */

@@ -43,6 +43,11 @@ final class Dispatch implements Hosts {
 
   private record Beat(String name, Optional<String> info) {}
 
+  /**
+   * For one tenant.
+   *
+   * @param agents by connections that nobody else takes
+   */
   Dispatch(
       Agents agents,
       AgentJobs jobs,
@@ -80,6 +85,7 @@ final class Dispatch implements Hosts {
 
   /** The next job for an agent, dispatched to it and to be shown so; empty when there is none. */
   Hand next(String agent) {
+    beat(agent, Optional.empty()); // who asks is there, also while there is no way to look for jobs
     while (true) {
       Optional<Lease> given = asking.ask(agent, this::nextForAll);
       if (given.isEmpty() || Simulation.read(given.get().args().json()).isPresent()) {
@@ -112,9 +118,6 @@ final class Dispatch implements Hosts {
   private List<Optional<Lease>> nextForAll(List<String> asked) {
     Map<String, Integer> counts = new LinkedHashMap<>();
     asked.forEach(agent -> counts.merge(agent, 1, Integer::sum));
-    Map<String, Optional<String>> heard = new HashMap<>();
-    counts.keySet().forEach(agent -> heard.put(agent, Optional.empty()));
-    agents.beat(heard);
     Map<String, Queue<Lease>> given =
         jobs.offers().map(offers -> claim(offers, counts)).orElse(Map.of());
     return asked.stream()

@@ -29,15 +29,23 @@ final class StatusReports {
 
   private final AgentJobs jobs;
   private final AgentWords words;
-  private final RemoteLeases leases;
+  private final Leases leases;
   private final Exhibition exhibition;
 
-  StatusReports(AgentJobs jobs, AgentWords words, RemoteLeases leases, Exhibition exhibition) {
+  /**
+   * Reports on jobs.
+   *
+   * @param jobs by connections that nobody else takes, as are the words
+   */
+  StatusReports(AgentJobs jobs, AgentWords words, Leases leases, Exhibition exhibition) {
     this.jobs = jobs;
     this.words = words;
     this.leases = leases;
     this.exhibition = exhibition;
   }
+
+  /** The leases for what must not be late, and for ends, which may be. */
+  record Leases(RemoteLeases pulse, RemoteLeases work) {}
 
   /**
    * What is said.
@@ -87,10 +95,10 @@ final class StatusReports {
   private boolean move(AgentJob job, String worker, Said said) {
     return switch (said.status) {
       case RUNNING ->
-          !leases.start(worker, List.of(key(job))).isEmpty()
+          !leases.pulse.start(worker, List.of(key(job))).isEmpty()
               && say(job, worker, JobState.RUNNING, said);
       case STOP_REQUESTED ->
-          leases.requestStop(worker, key(job)) && say(job, worker, JobState.STOPPING, said);
+          leases.pulse.requestStop(worker, key(job)) && say(job, worker, JobState.STOPPING, said);
       case QUEUED -> end(job, worker, new Outcome.Released("given back by its agent"));
       // What it says of its end is kept first, under the lease: with the end, that is over.
       case FINISHED -> say(job, worker, job.state(), said) && end(job, worker, succeeded());
@@ -104,7 +112,7 @@ final class StatusReports {
   private boolean end(AgentJob job, String worker, Outcome outcome) {
     RemoteLeases.End end =
         new RemoteLeases.End(worker, job.id(), job.fence(), outcome, Optional.empty());
-    return switch (leases.finish(List.of(end)).getFirst()) {
+    return switch (leases.work.finish(List.of(end)).getFirst()) {
       case FinishReply.Recorded recorded -> true;
       case FinishReply.Lost() -> false;
       case FinishReply.NotNow(String why) -> throw new HoldfastException(ErrorCode.DATABASE, why);
@@ -126,7 +134,7 @@ final class StatusReports {
   }
 
   private LeaseKey key(AgentJob job) {
-    return leases.key(job.id(), job.fence());
+    return leases.work.key(job.id(), job.fence());
   }
 
   static Refusal.Refused notFound(Object id) {

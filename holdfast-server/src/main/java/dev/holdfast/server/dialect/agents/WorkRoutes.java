@@ -44,7 +44,8 @@ final class WorkRoutes {
   List<Route> routes() {
     return List.of(
         Route.of(POST, "/api/agent/next-job", Role.WORKER, "Asks for a job", this::next)
-            .fields(WORKER),
+            .fields(WORKER)
+            .urgent(),
         Route.of(
                 POST,
                 "/api/agent/job-status",
@@ -59,9 +60,11 @@ final class WorkRoutes {
                 "container_name",
                 "exit_code",
                 "error",
-                "details"),
+                "details")
+            .urgent(),
         Route.of(POST, "/api/agent/heartbeat", Role.WORKER, "Says that it is there", this::beat)
-            .fields(WORKER, "info"));
+            .fields(WORKER, "info")
+            .urgent());
   }
 
   private Answer next(Request request) {

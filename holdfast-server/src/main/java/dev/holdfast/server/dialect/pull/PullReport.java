@@ -52,6 +52,11 @@ record PullReport(
     return new PullReport(said.uuid("job_id"), attempt(said), report, extension(said), end);
   }
 
+  /** Says that it goes on, and at most how far it is. */
+  boolean isBeat() {
+    return end.isEmpty() && report.items().isEmpty() && report.logLines().isEmpty();
+  }
+
   boolean hasFailed() {
     return end.filter(said -> said.outcome() instanceof Outcome.Failed).isPresent();
   }

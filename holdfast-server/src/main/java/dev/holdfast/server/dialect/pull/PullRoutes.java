@@ -15,8 +15,8 @@ import dev.holdfast.job.Policy;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseKey;
-import dev.holdfast.lease.RemoteLeases;
 import dev.holdfast.lease.ReportReply;
+import dev.holdfast.lease.Submission;
 import dev.holdfast.server.api.Reserved;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Answer;
@@ -25,6 +25,8 @@ import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.poll.Hand;
+import dev.holdfast.server.tenancy.Desk;
+import dev.holdfast.server.tenancy.Desk.Pulse;
 import io.javalin.http.HandlerType;
 import java.time.Duration;
 import java.util.List;
@@ -70,7 +72,8 @@ public final class PullRoutes {
                     "extend_lease_sec",
                     "error",
                     "log",
-                    "idempotency_key"))
+                    "idempotency_key")
+                .urgent())
         .map(route -> route.orBy(credential))
         .flatMap(route -> Stream.of(route, route.at(route.path() + PHP)))
         .toList();
@@ -141,12 +144,14 @@ public final class PullRoutes {
   private Answer report(Request request) {
     String worker = worker(request);
     PullReport said = PullReport.read(request.body());
-    Job job = find(request, said);
+    Pulse pulse = request.desk().pulse();
+    Job job = find(pulse, said);
     workers.spoke(request.desk().tenant().name(), worker);
-    RemoteLeases leases = request.desk().leases();
-    LeaseKey key = leases.key(job.id(), said.attempt().orElseGet(() -> fenceOf(worker, job)));
-    return switch (leases.submit(key, said.submission(job.policy().leaseLength()))) {
-      case ReportReply.Stored stored -> Answer.ok(stored(said, stored, find(request, said)));
+    LeaseKey key =
+        pulse.leases().key(job.id(), said.attempt().orElseGet(() -> fenceOf(worker, job)));
+    Submission submission = said.submission(job.policy().leaseLength());
+    return switch (submit(request.desk(), key, said, submission)) {
+      case ReportReply.Stored stored -> Answer.ok(stored(said, stored, find(pulse, said)));
       case ReportReply.Repeated() ->
           Answer.ok(Json.object().put("ok", true).put("idempotent", true));
       case ReportReply.Lost() ->
@@ -157,6 +162,17 @@ public final class PullRoutes {
     };
   }
 
+  // All that such a worker says renews its lease, and nothing else does. So nothing of that waits
+  // behind others; but what takes the database longer than a beat is stored in its turn.
+  private static ReportReply submit(
+      Desk desk, LeaseKey key, PullReport said, Submission submission) {
+    if (said.isBeat()) {
+      return desk.pulse().leases().submit(key, submission);
+    }
+    desk.pulse().leases().keep(key, submission);
+    return desk.leases().submit(key, submission);
+  }
+
   // Without the attempt, its worker's name has to do.
   private static long fenceOf(String worker, Job job) {
     return job.lease().filter(lease -> lease.owner().equals(worker)).isPresent()
@@ -164,9 +180,8 @@ public final class PullRoutes {
         : NO_FENCE;
   }
 
-  private static Job find(Request request, PullReport said) {
-    return request
-        .desk()
+  private static Job find(Pulse pulse, PullReport said) {
+    return pulse
         .jobs()
         .get(said.jobId())
         .orElseThrow(

@@ -59,37 +59,40 @@ public final class Signatures implements Credential {
   private final boolean tokens;
   private final Desks desks;
   private final Db control;
+  private final Db reserved;
   private final String remember;
 
   public Signatures(Parts parts) {
     this.tokens = parts.config().trust().auth();
     this.desks = parts.desks();
     this.control = parts.holdfast().tenants().control();
+    this.reserved = parts.holdfast().reserved().control();
     this.remember = control.sql(REMEMBER);
   }
 
   @Override
-  public Optional<Principal> identify(Context http, TenantName tenant) {
+  public Optional<Principal> identify(Context http, TenantName tenant, boolean atOnce) {
     boolean signed = http.header(SIGN) != null;
     if (tokens && !signed) {
       return Optional.empty();
     }
-    Optional<PullSecret.InForce> secret = secret(tenant);
+    Optional<PullSecret.InForce> secret = secret(tenant, atOnce);
     if (secret.isEmpty()) {
       return Optional.empty();
     }
     if (!signed) {
       throw Refusal.of(401, "NO_SIGNATURE", "requests are signed here: " + TIME + ", " + SIGN);
     }
-    check(http, secret.get());
+    check(http, secret.get(), atOnce ? reserved : control);
     return Optional.of(
         new Principal("signed", Role.WORKER, Optional.of(tenant), "signed:" + tenant.value()));
   }
 
   // Whether there is such a tenant is not for everybody to know.
-  private Optional<PullSecret.InForce> secret(TenantName tenant) {
+  private Optional<PullSecret.InForce> secret(TenantName tenant, boolean atOnce) {
     try {
-      return desks.of(tenant).pullSecret().get();
+      PullSecret kept = desks.of(tenant).pullSecret();
+      return atOnce ? kept.getAtOnce() : kept.get();
     } catch (HoldfastException e) {
       if (e.code() == ErrorCode.NOT_FOUND) {
         return Optional.empty();
@@ -98,7 +101,7 @@ public final class Signatures implements Credential {
     }
   }
 
-  private void check(Context http, PullSecret.InForce inForce) {
+  private void check(Context http, PullSecret.InForce inForce, Db by) {
     String time = Optional.ofNullable(http.header(TIME)).orElse("");
     String sign = Optional.ofNullable(http.header(SIGN)).orElse("");
     if (!TIME_SHAPE.matcher(time).matches() || !SIGN_SHAPE.matcher(sign).matches()) {
@@ -114,7 +117,7 @@ public final class Signatures implements Credential {
     if (!MessageDigest.isEqual(said, expected)) { // takes as long wherever they differ
       throw wrong();
     }
-    if (!isNew(said)) {
+    if (!isNew(said, by)) {
       throw Refusal.of(409, "REPLAYED", "this signature was used before; sign again");
     }
   }
@@ -141,8 +144,7 @@ public final class Signatures implements Credential {
     return http.req().getRequestURI();
   }
 
-  private boolean isNew(byte[] sign) {
-    return control.withHandle(
-        handle -> handle.createUpdate(remember).bind("hash", sign).execute() == 1);
+  private boolean isNew(byte[] sign, Db by) {
+    return by.withHandle(handle -> handle.createUpdate(remember).bind("hash", sign).execute() == 1);
   }
 }

@@ -1,0 +1,58 @@
+package dev.holdfast.testkit;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.util.function.Predicate;
+
+/** Files that another process writes, awaited by the file system's own notice. */
+public final class Watched {
+
+  private Watched() {}
+
+  /** Until the file is there. The test's own timeout ends a wait in vain. */
+  public static void await(Path file) throws IOException, InterruptedException {
+    await(file, text -> true);
+  }
+
+  /** Until the file is there and says what it should. */
+  public static void await(Path file, Predicate<String> says)
+      throws IOException, InterruptedException {
+    try (WatchService watch = file.getFileSystem().newWatchService()) {
+      while (true) {
+        Path directory = nearestDirectory(file);
+        // Before it is looked at: what happens from here on is noticed.
+        directory.register(
+            watch, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_MODIFY);
+        if (says(file, says)) {
+          return;
+        }
+        if (nearestDirectory(file).equals(directory)) {
+          WatchKey key = watch.take();
+          key.pollEvents();
+          key.reset();
+        }
+      }
+    }
+  }
+
+  private static Path nearestDirectory(Path file) {
+    Path directory = file.toAbsolutePath().getParent();
+    while (!Files.isDirectory(directory)) {
+      directory = directory.getParent(); // its root is one
+    }
+    return directory;
+  }
+
+  private static boolean says(Path file, Predicate<String> says) throws IOException {
+    try {
+      return says.test(Files.readString(file));
+    } catch (NoSuchFileException e) {
+      return false;
+    }
+  }
+}
