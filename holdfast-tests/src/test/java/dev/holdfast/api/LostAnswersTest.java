@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,6 +54,21 @@ class LostAnswersTest {
   void disconnect() throws IOException {
     proxy.close();
     assertThat(tenant.invariants().check()).isEmpty();
+  }
+
+  @Test
+  void a_chosen_answer_is_lost_and_no_other() {
+    AtomicInteger lost = new AtomicInteger();
+    proxy.loseNext("POST /api/v1/leases HTTP", "\"fence\":", lost::incrementAndGet);
+
+    assertThat(claim()).as("one that brings nothing").isEmpty();
+    UUID id = client.enqueue(NewJob.of("email", 1)).id();
+    assertThat(lost).hasValue(0);
+
+    assertThat(claim()).extracting(lease -> lease.key().jobId()).containsExactly(id);
+    assertThat(lost).hasValue(1);
+    assertThat(claim()).isEmpty();
+    assertThat(lost).as("once").hasValue(1);
   }
 
   @Test

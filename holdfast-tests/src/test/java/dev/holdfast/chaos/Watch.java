@@ -60,6 +60,11 @@ final class Watch {
         handle.createQuery(db.sql("SELECT count(*) FROM {schema}.job")).mapTo(Long.class).one());
   }
 
+  /** No job is left, and none stands on its target. */
+  boolean hasDrained() {
+    return live() == 0 && holdfast.resources().blocksOlderThan(Duration.ZERO).isEmpty();
+  }
+
   /** Invariants that did not hold, at any of the many looks taken. */
   List<Violation> broken() {
     return broken;

@@ -18,6 +18,8 @@ public record RunDatabase(String jdbcUrl) {
     try (Connection connection = server.dataSource().getConnection();
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE DATABASE " + name);
+      // The tests' server answers commits that a crash could still take back.
+      statement.execute("ALTER DATABASE " + name + " SET synchronous_commit = on");
     }
     return new RunDatabase(server.jdbcUrl().replace("/postgres?", "/" + name + "?"));
   }

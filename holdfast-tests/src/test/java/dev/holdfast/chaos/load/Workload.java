@@ -69,7 +69,7 @@ public final class Workload {
       Made made = chore(dice.nextBoolean() ? siteAndNode() : List.of(), 2);
       return new Made(made.job.withQueue(PULL), made.maxAttempts, made.doomed);
     }
-    return kind < 72 ? command() : chore(List.of(), 5);
+    return kind < 72 ? command() : chore(List.of(), 10);
   }
 
   private List<String> siteAndNode() {

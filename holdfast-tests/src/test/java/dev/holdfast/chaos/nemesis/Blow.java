@@ -19,7 +19,7 @@ public enum Blow {
   /**
    * All its processes, as after a crash of one of them; only where the database is nobody else's.
    */
-  CRASH_DATABASE(0.1);
+  CRASH_DATABASE(0.3);
 
   private final double perMinute;
 

@@ -69,7 +69,7 @@ public final class Nemesis {
   /** Does one thing, if somebody is left who can take over. */
   public void act() throws IOException {
     if (fleet.ready(member -> !member.isServer()).size() < FEWEST_READY) {
-      return; // hitting those who are behind already would make it longer, not harder
+      return;
     }
     Blow blow = choose();
     if (deal(blow)) {
@@ -80,7 +80,7 @@ public final class Nemesis {
   // Whichever is most overdue, and among those about equal any: so that also a short run comes to
   // what is rare.
   private Blow choose() {
-    int chosen = tried.values().stream().mapToInt(Integer::intValue).sum() + 1;
+    int chosen = blows() + 1;
     Blow mostOverdue = Blow.KILL;
     double most = Double.NEGATIVE_INFINITY;
     for (Map.Entry<Blow, Double> each : perMinute.entrySet()) {
@@ -175,6 +175,11 @@ public final class Nemesis {
   /** Waits until nobody is frozen any more. */
   public void rest() {
     frozen.forEach(CompletableFuture::join);
+  }
+
+  /** All of them, those that hit nobody included. */
+  public int blows() {
+    return tried.values().stream().mapToInt(Integer::intValue).sum();
   }
 
   public int dealt(Blow blow) {
