@@ -258,7 +258,7 @@ class ClockTest {
   }
 
   private void hear(String line) {
-    String[] words = line.split(" ");
+    String[] words = line.split(" ", -1);
     if (words[0].equals("clock")) {
       ahead.put(words[1], Long.parseLong(words[2]) - System.currentTimeMillis());
     } else if (words[0].equals("end")) {

@@ -96,7 +96,7 @@ final class Load implements AutoCloseable {
         witness.enqueued(id);
       } catch (HoldfastException e) {
         if (e.code() != ErrorCode.DATABASE) {
-          witness.violated("an enqueue fails with %s: %s", e.code(), e);
+          witness.violated("an enqueue fails with " + e.code() + ": " + e);
         }
         LockSupport.parkNanos(PAUSE.toNanos()); // not acknowledged: it may be there, or not
       }

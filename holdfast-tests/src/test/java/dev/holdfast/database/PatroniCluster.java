@@ -34,51 +34,6 @@ final class PatroniCluster implements AutoCloseable {
   private static final Duration PAUSE = Duration.ofMillis(200);
   private static final boolean IS_ROOT = "root".equals(System.getProperty("user.name"));
 
-  private static final String SETTINGS =
-      """
-      scope: holdfast
-      name: %1$s
-      restapi:
-        listen: 127.0.0.1:%2$d
-        connect_address: 127.0.0.1:%2$d
-      etcd3:
-        host: 127.0.0.1:%3$d
-      bootstrap:
-        dcs:
-          ttl: 20
-          loop_wait: 2
-          retry_timeout: 5
-          primary_start_timeout: 0
-          synchronous_mode: true
-          postgresql:
-            use_pg_rewind: true
-            parameters:
-              max_connections: 100
-              shared_buffers: 64MB
-              wal_keep_size: 1GB
-        initdb:
-          - encoding: UTF8
-          - data-checksums
-        pg_hba:
-          - host all all 127.0.0.1/32 trust
-          - host replication all 127.0.0.1/32 trust
-      postgresql:
-        listen: 127.0.0.1:%4$d
-        connect_address: 127.0.0.1:%4$d
-        data_dir: %5$s/%1$s/data
-        bin_dir: %6$s
-        pgpass: %5$s/%1$s/pgpass
-        parameters:
-          unix_socket_directories: ''
-        authentication:
-          superuser:
-            username: postgres
-            password: unused
-          replication:
-            username: postgres
-            password: unused
-      """;
-
   private record Node(String name, int rest, int port, Path home, Process patroni) {}
 
   private record Member(String name, String role, String state) {}
@@ -112,12 +67,58 @@ final class PatroniCluster implements AutoCloseable {
       int rest = freePort();
       int port = freePort();
       Path settings = home.resolve("patroni.yml");
-      Files.writeString(
-          settings, SETTINGS.formatted(name, rest, clients, port, directory, PROGRAMS));
+      Files.writeString(settings, settings(name, rest, clients, port, directory));
       Process patroni = start(home, List.of("patroni", settings.toString()));
       nodes.add(new Node(name, rest, port, home, patroni));
     }
     awaitHealth();
+  }
+
+  private static String settings(String name, int rest, int etcd, int port, Path directory) {
+    return """
+    scope: holdfast
+    name: %1$s
+    restapi:
+      listen: 127.0.0.1:%2$d
+      connect_address: 127.0.0.1:%2$d
+    etcd3:
+      host: 127.0.0.1:%3$d
+    bootstrap:
+      dcs:
+        ttl: 20
+        loop_wait: 2
+        retry_timeout: 5
+        primary_start_timeout: 0
+        synchronous_mode: true
+        postgresql:
+          use_pg_rewind: true
+          parameters:
+            max_connections: 100
+            shared_buffers: 64MB
+            wal_keep_size: 1GB
+      initdb:
+        - encoding: UTF8
+        - data-checksums
+      pg_hba:
+        - host all all 127.0.0.1/32 trust
+        - host replication all 127.0.0.1/32 trust
+    postgresql:
+      listen: 127.0.0.1:%4$d
+      connect_address: 127.0.0.1:%4$d
+      data_dir: %5$s/%1$s/data
+      bin_dir: %6$s
+      pgpass: %5$s/%1$s/pgpass
+      parameters:
+        unix_socket_directories: ''
+      authentication:
+        superuser:
+          username: postgres
+          password: unused
+        replication:
+          username: postgres
+          password: unused
+    """
+        .formatted(name, rest, etcd, port, directory, PROGRAMS);
   }
 
   private static Path home(Path directory, String name) throws IOException {

@@ -53,17 +53,17 @@ final class Witness implements WorkerListener {
     resources.forEach(resource -> growing(resource, job.fence()));
     Long other = running.put(job.jobId(), job.fence());
     if (other != null) {
-      violated("job %s: fence %d runs beside fence %d", id, job.fence(), other);
+      violated("job %s: fence %d runs beside fence %d".formatted(id, job.fence(), other));
     }
     if (finished.contains(job.jobId())) {
-      violated("job %s was finished, and is granted again", id);
+      violated("job %s was finished, and is granted again".formatted(id));
     }
   }
 
   private void growing(String what, long fence) {
     Long earlier = fences.put(what, fence);
     if (earlier != null && earlier >= fence) {
-      violated("%s: fence %d after %d", what, fence, earlier);
+      violated("%s: fence %d after %d".formatted(what, fence, earlier));
     }
   }
 
@@ -76,7 +76,7 @@ final class Witness implements WorkerListener {
   public void finished(Lease lease, FinishReply reply) {
     if (reply.equals(new FinishReply.Recorded(JobState.SUCCEEDED))) {
       if (!finished.add(lease.key().jobId())) {
-        violated("job %s finished twice", lease.key().jobId());
+        violated("job %s finished twice".formatted(lease.key().jobId()));
       }
     } else {
       refused.incrementAndGet();
@@ -91,12 +91,12 @@ final class Witness implements WorkerListener {
     for (UUID id : known) {
       String state = states.get(id);
       if (state == null) {
-        violated("%s: job %s was acknowledged, and is lost", when, id);
+        violated("%s: job %s was acknowledged, and is lost".formatted(when, id));
       } else if (ended.contains(id) && !state.equals("succeeded")) {
-        violated("%s: job %s was finished, and is %s", when, id, state);
+        violated("%s: job %s was finished, and is %s".formatted(when, id, state));
       }
     }
-    Holdfast.on(database).invariants().check().forEach(broken -> violated("%s: %s", when, broken));
+    Holdfast.on(database).invariants().check().forEach(broken -> violated(when + ": " + broken));
   }
 
   /** How many of the acknowledged jobs the database does not call finished. */
@@ -120,8 +120,8 @@ final class Witness implements WorkerListener {
     return states;
   }
 
-  void violated(String words, Object... values) {
-    violations.add(words.formatted(values));
+  void violated(String rule) {
+    violations.add(rule);
   }
 
   List<String> violations() {
