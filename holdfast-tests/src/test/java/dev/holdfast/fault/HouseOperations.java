@@ -38,7 +38,7 @@ final class HouseOperations {
   static List<Operation> all() {
     return List.of(
         Operation.of("prune the history", HouseOperations::prune)
-            .inSteps(3)
+            .inSteps(4)
             .with(Trait.MAY_DO_A_PART),
         Operation.of("prune resources", HouseOperations::resources),
         Operation.act("change a queue", HouseOperations::queue),
@@ -63,7 +63,12 @@ final class HouseOperations {
     ground.enqueue(job("c"));
     Lease c = ground.engine().leases().claim(Ground.request().withClaimId("c")).leases().getFirst();
     ground.engine().leases().report(c, Report.ofLog(List.of("three")));
-    ground.later(60 * 24 * 3600);
+    ground.execute(
+        """
+        INSERT INTO {schema}.slot (schedule, scheduled_for, status, reason, decided_at)
+        VALUES ('brief', {schema}.clock(), 'skipped_misfire', 'too late', {schema}.clock())
+        """);
+    ground.later(500 * 24 * 3600);
     return engine -> {
       int removed = new History(engine.tenant().db(), Retention.DEFAULTS).prune();
       return "";

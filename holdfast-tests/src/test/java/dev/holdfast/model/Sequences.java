@@ -17,11 +17,17 @@ final class Sequences {
   private final Sandbox sandbox;
   private final Neighbour neighbour;
   private final Tally tally;
+  private final int mostReplays;
 
   Sequences(Sandbox sandbox, Neighbour neighbour, Tally tally) {
+    this(sandbox, neighbour, tally, MOST_REPLAYS);
+  }
+
+  Sequences(Sandbox sandbox, Neighbour neighbour, Tally tally, int mostReplays) {
     this.sandbox = sandbox;
     this.neighbour = neighbour;
     this.tally = tally;
+    this.mostReplays = mostReplays;
   }
 
   /** What a sequence that fails comes down to. */
@@ -75,7 +81,7 @@ final class Sequences {
     int replays = 0;
     for (int chunk = failed.commands.size() / 2; chunk >= 1; ) {
       boolean shorter = false;
-      for (int from = 0; from < shortest.commands.size() && replays < MOST_REPLAYS; ) {
+      for (int from = 0; from < shortest.commands.size() && replays < mostReplays; ) {
         List<Command> fewer = new ArrayList<>(shortest.commands);
         fewer.subList(from, Math.min(from + chunk, fewer.size())).clear();
         Optional<RuntimeException> why = replay(fewer);

@@ -28,7 +28,7 @@ enum PlantedPatch {
       "worker/Heartbeater",
       "running.interrupt\\(Interruption.LOST\\)",
       "false",
-      "worker.WorkerTest"),
+      "worker.InterruptedWorkTest"),
   NO_POLLING(
       "worker/Claimer",
       "orElse\\(config.pollInterval\\(\\)\\)",

@@ -45,6 +45,8 @@ class InterruptedWorkTest {
     final List<UUID> finished = new ArrayList<>();
     final List<Report> reports = new ArrayList<>();
     boolean away;
+    long answeredNanos;
+    Extension.Status answer = Extension.Status.EXTENDED;
 
     @Override
     public Claimed claim(ClaimRequest request) {
@@ -54,8 +56,9 @@ class InterruptedWorkTest {
     @Override
     public List<Extension> extend(List<Lease> leases) {
       failIfAway();
+      answeredNanos = System.nanoTime();
       return leases.stream()
-          .map(lease -> new Extension(lease.key(), Extension.Status.EXTENDED))
+          .map(lease -> new Extension(lease.key(), answer))
           .toList();
     }
 
@@ -138,6 +141,30 @@ class InterruptedWorkTest {
 
     assertThat(running.interruption()).isEmpty();
     running.handlerEnded();
+  }
+
+  @Test
+  void a_heartbeat_counts_from_before_it_was_sent_however_long_its_answer_takes() {
+    Running running = running();
+    running.handlerStarts(nanoTime.get());
+
+    new Heartbeater(leases, Duration.ofSeconds(2), inFlight, WorkerListener.NONE).runOnce();
+
+    long latest = leases.answeredNanos + LEASE.multipliedBy(4).dividedBy(5).toNanos();
+    assertThat(running.isPastDeadline(latest)).isTrue();
+    running.handlerEnded();
+  }
+
+  @Test
+  void a_handler_whose_lease_is_lost_is_stopped_when_a_heartbeat_hears_of_it() {
+    Running running = running();
+    running.handlerStarts(nanoTime.get());
+    leases.answer = Extension.Status.LOST;
+
+    new Heartbeater(leases, Duration.ofSeconds(2), inFlight, WorkerListener.NONE).runOnce();
+
+    assertThat(running.interruption()).contains(Interruption.LOST);
+    assertThat(Thread.interrupted()).isTrue();
   }
 
   @Test
