@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardWatchEventKinds;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
+import java.util.Objects;
 import java.util.function.Predicate;
 
 /** Files that another process writes, awaited by the file system's own notice. */
@@ -41,11 +42,13 @@ public final class Watched {
   }
 
   private static Path nearestDirectory(Path file) {
-    Path directory = file.toAbsolutePath().getParent();
-    while (!Files.isDirectory(directory)) {
-      directory = directory.getParent(); // its root is one
+    Path absolute = file.toAbsolutePath();
+    Path root = Objects.requireNonNull(absolute.getRoot()); // an absolute path has one
+    Path parent = absolute.getParent();
+    while (parent != null && !Files.isDirectory(parent)) {
+      parent = parent.getParent();
     }
-    return directory;
+    return parent == null ? root : parent;
   }
 
   private static boolean says(Path file, Predicate<String> says) throws IOException {
