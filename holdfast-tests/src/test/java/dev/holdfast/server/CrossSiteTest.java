@@ -35,7 +35,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  */
 @Timeout(180)
 @Execution(ExecutionMode.SAME_THREAD)
-@SuppressWarnings("deprecation") // waitForNavigation: nothing else answers with what a form led to
 class CrossSiteTest {
 
   private static HttpServer evil;
