@@ -73,6 +73,10 @@ class CrossSiteTest {
     return browsing.as(TestServer.shared(), Role.ADMIN, tenant.name(), ColorScheme.LIGHT);
   }
 
+  private static boolean isPageOfOurs(Response response) {
+    return response.url().startsWith(base()) && response.request().isNavigationRequest();
+  }
+
   private static String base() {
     return Browsing.base(TestServer.shared());
   }
@@ -95,7 +99,9 @@ class CrossSiteTest {
                 .replaceAll("\\{(\\w+_)?id}", job.toString())
                 .replaceAll("\\{\\w+}", "default");
         Response answer =
-            page.waitForNavigation(() ->
+            page.waitForResponse(
+                CrossSiteTest::isPageOfOurs,
+                () ->
                 page.evaluate(
                     """
                     ([action, job]) => {
@@ -254,7 +260,8 @@ class CrossSiteTest {
     for (String place : evilPlaces()) {
       Page page = browsing.page(ColorScheme.LIGHT);
       page.navigate(place);
-      page.waitForNavigation(
+      page.waitForResponse(
+          CrossSiteTest::isPageOfOurs,
           () -> page.evaluate("url => { location.href = url; }", base() + "/ui?token=" + theirs));
 
       assertThat(page.context().cookies())
