@@ -79,8 +79,8 @@ public final class ArgumentsFuzz implements FuzzTarget {
       ContainerArgs args = ContainerArgs.read(json);
       FuzzTarget.check(
           !IMAGES.allow(args.image())
-              || args.image().matches("registry\\.example/team/[A-Za-z0-9._/:@-]+")
-                  && !args.image().contains(".."),
+              || (args.image().matches("registry\\.example/team/[A-Za-z0-9._/:@-]+")
+                  && !args.image().contains("..")),
           "an image that is allowed is one: " + args.image());
       FuzzTarget.check(
           args.volumes().stream().noneMatch(volume -> volume.container().contains(":")), "a path");

@@ -102,26 +102,26 @@ class CrossSiteTest {
             page.waitForResponse(
                 CrossSiteTest::isPageOfOurs,
                 () ->
-                page.evaluate(
-                    """
-                    ([action, job]) => {
-                      const form = document.createElement('form');
-                      form.method = 'POST';
-                      form.action = action;
-                      form.enctype = 'application/x-www-form-urlencoded';
-                      for (const [name, value] of Object.entries({
-                          id: job, job: job, name: 'default', paused: 'true', reason: 'x',
-                          kind: 'stolen', config_path: 'x.yaml', role: 'admin'})) {
-                        const input = document.createElement('input');
-                        input.name = name;
-                        input.value = value;
-                        form.append(input);
-                      }
-                      document.body.append(form);
-                      form.submit();
-                    }
-                    """,
-                    List.of(base() + path, job.toString())));
+                    page.evaluate(
+                        """
+                        ([action, job]) => {
+                          const form = document.createElement('form');
+                          form.method = 'POST';
+                          form.action = action;
+                          form.enctype = 'application/x-www-form-urlencoded';
+                          for (const [name, value] of Object.entries({
+                              id: job, job: job, name: 'default', paused: 'true', reason: 'x',
+                              kind: 'stolen', config_path: 'x.yaml', role: 'admin'})) {
+                            const input = document.createElement('input');
+                            input.name = name;
+                            input.value = value;
+                            form.append(input);
+                          }
+                          document.body.append(form);
+                          form.submit();
+                        }
+                        """,
+                        List.of(base() + path, job.toString())));
         if (answer.status() < 400) {
           done.add(place + " " + route + " " + answer.status());
         }

@@ -259,7 +259,8 @@ class HostileSweepTest {
       case 3 -> String.valueOf(dice.nextLong());
       case 4 ->
           pick(
-              List.of("1e400", "-0", "1E-400", "0.1", "12345678901234567890123", "7e" + "7".repeat(20)),
+              List.of(
+                  "1e400", "-0", "1E-400", "0.1", "12345678901234567890123", "7e" + "7".repeat(20)),
               dice);
       case 5, 6 -> quoted(text(dice));
       case 7 -> idsTold.isEmpty() ? quoted("x") : quoted(pick(List.copyOf(idsTold), dice));
