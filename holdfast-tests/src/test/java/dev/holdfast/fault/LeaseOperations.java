@@ -129,15 +129,13 @@ final class LeaseOperations {
   /** One that needs two things, of which one is always taken, keeps the other for itself. */
   private static Action waited(Ground ground, ClaimRequest request) {
     Lease licence = ground.running(job("one").withResources("licence"));
-    Lease unused = ground.running(job("two").withResources("node"));
+    Lease node = ground.running(job("two").withResources("node"));
     ground.enqueue(job("both").withResources("licence", "node"));
-    List<Lease> none = ground.claim();
-    ground.later(20);
-    List<Extension> beaten = ground.engine().leases().extend(List.of(licence, unused));
-    ground.later(20);
-    beaten = ground.engine().leases().extend(List.of(licence, unused));
-    ground.later(25);
-    beaten = ground.engine().leases().extend(List.of(licence, unused));
+    List<Lease> unusedNone = ground.claim();
+    for (int seconds : List.of(20, 20, 25)) {
+      ground.later(seconds);
+      List<Extension> unusedBeat = ground.engine().leases().extend(List.of(licence, node));
+    }
     ground
         .engine()
         .leases()
