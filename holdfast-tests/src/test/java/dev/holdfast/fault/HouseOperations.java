@@ -70,7 +70,7 @@ final class HouseOperations {
         """);
     ground.later(500 * 24 * 3600);
     return engine -> {
-      int removed = new History(engine.tenant().db(), Retention.DEFAULTS).prune();
+      int unused = new History(engine.tenant().db(), Retention.DEFAULTS).prune();
       return "";
     };
   }
@@ -113,7 +113,7 @@ final class HouseOperations {
     ground.enqueue(job("waits").withResources("licence"));
     Gone gone = new Gone(List.of(), List.of(WORKER), Set.of(), ground.now());
     return engine -> {
-      int ended = engine.reaper().endOf(gone);
+      int unusedEnded = engine.reaper().endOf(gone);
       return "";
     };
   }

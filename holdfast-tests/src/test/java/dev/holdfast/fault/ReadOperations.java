@@ -51,15 +51,15 @@ final class ReadOperations {
               Lease unused = ground.running(GUARDED);
               ground.enqueue(
                   job("waits").withResources("licence"), job("far").withDelay(Duration.ofDays(1)));
-              List<Lease> none = ground.claim();
-              Planned planned =
+              List<Lease> unusedNone = ground.claim();
+              Planned unusedPlan =
                   ground
                       .engine()
                       .schedules()
                       .put(
                           Schedule.of("brief", Trigger.cron("* * * * *"), NewJob.of("work", 1)),
                           ADA);
-              Job stopped = ground.engine().acts().cancel(id("far"), ADA);
+              Job unusedJob = ground.engine().acts().cancel(id("far"), ADA);
               return action;
             })
         .inSteps(0);

@@ -94,9 +94,9 @@ final class ScheduleOperations {
     };
   }
 
-  private static Action tick(Ground unused) {
+  private static Action tick(Ground ready) {
     return engine -> {
-      Tick ticked = engine.ticker().tick();
+      Tick unused = engine.ticker().tick();
       return "";
     };
   }
@@ -130,7 +130,7 @@ final class ScheduleOperations {
     return engine -> {
       try (Scheduler scheduler =
           new Scheduler(() -> List.of(engine.tenant()), tenant -> engine.ticker())) {
-        Duration pause = scheduler.runOnce();
+        Duration unusedPause = scheduler.runOnce();
         return "";
       }
     };
@@ -140,7 +140,7 @@ final class ScheduleOperations {
   private static Ground abandoned(Ground ground) {
     Lease unused = started(due(ground, 30));
     ground.later(31);
-    int ended = ground.engine().reaper().runOnce();
+    int unusedEnded = ground.engine().reaper().runOnce();
     return ground;
   }
 

@@ -1,7 +1,6 @@
 package dev.holdfast.model;
 
 import dev.holdfast.model.ModelJob.Phase;
-import dev.holdfast.model.ModelSlot.Key;
 import dev.holdfast.model.SlotRules.Standing;
 import dev.holdfast.model.Snapshot.Row;
 import dev.holdfast.model.Snapshot.Slot;
@@ -72,7 +71,7 @@ final class Agreement {
     same("next slots of schedules", next, snapshot.schedules());
   }
 
-  private static Set<Key> keys(Collection<ModelSlot> slots) {
+  private static Set<ModelSlot.Key> keys(Collection<ModelSlot> slots) {
     return slots.stream().map(slot -> slot.key).collect(Collectors.toSet());
   }
 

@@ -7,26 +7,25 @@ import dev.holdfast.model.Sequences.Failed;
 import dev.holdfast.rig.Sandbox;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The model test's own promise: what fails is found again by its seed, and made short. */
 class ShrinkingTest {
 
-  // Ends of jobs free nothing any more.
-  private static final UnaryOperator<String> SABOTAGE =
-      sql ->
-          sql.matches("(?s).*DELETE FROM \\S+hold\\s+WHERE ctid.*")
-              ? sql.replaceFirst("WHERE", "WHERE false AND")
-              : sql;
-
   private static final int REPLAYS = 30;
+
+  // Ends of jobs free nothing any more.
+  private static String sabotaged(String sql) {
+    return sql.matches("(?s).*DELETE FROM \\S+hold\\s+WHERE ctid.*")
+        ? sql.replaceFirst("WHERE", "WHERE false AND")
+        : sql;
+  }
 
   @Test
   @Timeout(value = 10, unit = TimeUnit.MINUTES)
   void a_sequence_that_fails_is_made_short_and_fails_again_by_its_seed() throws Exception {
-    try (Sandbox sandbox = new Sandbox("shrinking", SABOTAGE);
+    try (Sandbox sandbox = new Sandbox("shrinking", ShrinkingTest::sabotaged);
         Neighbour neighbour = new Neighbour()) {
       Sequences sequences = new Sequences(sandbox, neighbour, new Tally(), REPLAYS);
       long number = 1;

@@ -2,7 +2,6 @@ package dev.holdfast.model;
 
 import dev.holdfast.model.Command.Plan;
 import dev.holdfast.model.ModelJob.Why;
-import dev.holdfast.model.ModelSlot.Key;
 import dev.holdfast.model.ModelSlot.Status;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -33,7 +32,7 @@ final class SlotRules {
   private final ActRules acts;
   private final long epoch;
   private final Map<String, Standing> schedules = new TreeMap<>();
-  private final Map<Key, ModelSlot> slots = new HashMap<>();
+  private final Map<ModelSlot.Key, ModelSlot> slots = new HashMap<>();
 
   SlotRules(Model model, ActRules acts) {
     this.model = model;
@@ -54,7 +53,7 @@ final class SlotRules {
     slots.clear();
   }
 
-  private int number(Key key) {
+  private int number(ModelSlot.Key key) {
     long second = (key.at() - epoch) / 1_000;
     return (int) (NUMBERS * (1 + NAMES.indexOf(key.schedule())) + NUMBERS / 2 + second);
   }
@@ -111,10 +110,11 @@ final class SlotRules {
   }
 
   private void closeDue(Standing standing) {
-    due(standing).forEach(at -> take(new Key(standing.plan.name(), at), Status.SKIPPED_MISFIRE));
+    due(standing)
+        .forEach(at -> take(new ModelSlot.Key(standing.plan.name(), at), Status.SKIPPED_MISFIRE));
   }
 
-  private void take(Key key, Status status) {
+  private void take(ModelSlot.Key key, Status status) {
     slots.putIfAbsent(key, new ModelSlot(key, status, Optional.empty(), model.now()));
   }
 
@@ -139,7 +139,7 @@ final class SlotRules {
     List<ModelSlot> fired = new ArrayList<>();
     long open = open(plan);
     for (long at : due) {
-      Key key = new Key(plan.name(), at);
+      ModelSlot.Key key = new ModelSlot.Key(plan.name(), at);
       if (slots.containsKey(key)) {
         continue;
       }
@@ -157,7 +157,7 @@ final class SlotRules {
     return fired;
   }
 
-  private ModelSlot fire(Key key) {
+  private ModelSlot fire(ModelSlot.Key key) {
     ModelSlot slot = new ModelSlot(key, Status.QUEUED, Optional.of(number(key)), model.now());
     slots.put(key, slot);
     return slot;
@@ -200,7 +200,7 @@ final class SlotRules {
   /** Somebody wants this slot to run now; empty when that is refused. */
   Optional<ModelSlot> trigger(String name, long at) {
     Optional<Standing> standing = Optional.ofNullable(schedules.get(name));
-    Key key = new Key(name, at);
+    ModelSlot.Key key = new ModelSlot.Key(name, at);
     if (standing.isEmpty() || slots.containsKey(key)) {
       return Optional.empty();
     }

@@ -1,6 +1,5 @@
 package dev.holdfast.model;
 
-import dev.holdfast.model.ModelSlot.Key;
 import dev.holdfast.rig.Invariant;
 import dev.holdfast.rig.Sandbox;
 import java.sql.PreparedStatement;
@@ -25,7 +24,7 @@ record Snapshot(
     Map<String, String> subjects,
     Map<UUID, Integer> attempts,
     Map<String, OptionalLong> schedules,
-    Map<Key, Slot> slots,
+    Map<ModelSlot.Key, Slot> slots,
     AtomicInteger recordedActs,
     List<String> violations) {
 
@@ -163,7 +162,7 @@ record Snapshot(
         String whose = what.substring(what.indexOf(' ') + 1);
         switch (what.substring(0, what.indexOf(':'))) {
           case "schedule" -> schedules.put(whose, millis(row, "ends_at"));
-          case "slot" -> slots.put(new Key(whose, number), slot(row));
+          case "slot" -> slots.put(new ModelSlot.Key(whose, number), slot(row));
           default -> subjects.put(whose, name);
         }
       }

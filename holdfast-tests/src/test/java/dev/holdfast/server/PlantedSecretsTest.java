@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
@@ -146,12 +147,13 @@ class PlantedSecretsTest {
               Optional.of(known("token of " + role, token)),
               Optional.of(tenant.name())));
     }
-    Caller admin = callers.get(Role.ADMIN);
+    Caller admin = Objects.requireNonNull(callers.get(Role.ADMIN));
+    Caller viewer = Objects.requireNonNull(callers.get(Role.VIEWER));
     known("admin.token", TestServer.tokenIn(server.ownConfig().data()));
     tokensOverHttp(admin);
     webhooks(admin);
     pullSecrets(admin);
-    sessions(callers.get(Role.VIEWER).token().orElseThrow());
+    sessions(viewer.token().orElseThrow());
     List<UUID> jobs = commands();
     jobs.addAll(calls());
     deliver();
@@ -159,8 +161,8 @@ class PlantedSecretsTest {
 
     // A command that went well and one that did not, a call likewise.
     List<UUID> shown = List.of(jobs.get(0), jobs.get(1), jobs.get(jobs.size() - 2), jobs.getLast());
-    for (Role role : List.of(Role.ADMIN, Role.VIEWER)) {
-      everyAnswer(callers.get(role), shown);
+    for (Caller caller : List.of(admin, viewer)) {
+      everyAnswer(caller, shown);
     }
     assertThat(String.join("\n", seen)).as("pages were shown").contains("</html>");
     mistakes(admin);
@@ -401,9 +403,13 @@ class PlantedSecretsTest {
 
   private void temporaryFiles() throws IOException {
     Path token = server.ownConfig().data().resolve("admin.token");
-    try (Stream<Path> files =
-        Stream.concat(Files.walk(server.ownConfig().data()), Files.walk(scratch))) {
-      for (Path file : files.filter(Files::isRegularFile).filter(f -> !f.equals(token)).toList()) {
+    try (Stream<Path> data = Files.walk(server.ownConfig().data());
+        Stream<Path> scratched = Files.walk(scratch)) {
+      for (Path file :
+          Stream.concat(data, scratched)
+              .filter(Files::isRegularFile)
+              .filter(f -> !f.equals(token))
+              .toList()) {
         seen.add("file " + file + ": " + new String(Files.readAllBytes(file), UTF_8));
       }
     }

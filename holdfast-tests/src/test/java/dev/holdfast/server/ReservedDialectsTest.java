@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -227,7 +228,7 @@ class ReservedDialectsTest {
   }
 
   private double seenAt() {
-    return (double)
+    Object at =
         tenant
             .query(
                 """
@@ -237,6 +238,7 @@ class ReservedDialectsTest {
                 """)
             .getFirst()
             .get("at");
+    return (double) Objects.requireNonNull(at);
   }
 
   private Instant expiry(UUID id) {

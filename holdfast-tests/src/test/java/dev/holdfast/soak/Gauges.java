@@ -10,6 +10,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -65,16 +66,15 @@ final class Gauges {
   private final Process lasting;
   private final DataSource database;
   private final Map<Gauge, List<Double>> samples = new EnumMap<>(Gauge.class);
+  private int count;
 
   Gauges(Process lasting, DataSource database) {
     this.lasting = lasting;
     this.database = database;
-    for (Gauge gauge : Gauge.values()) {
-      samples.put(gauge, new ArrayList<>());
-    }
   }
 
   void sample() throws IOException, SQLException {
+    count++;
     note(Gauge.HEAP_MEGABYTES, liveBytes() / MEGABYTE);
     note(Gauge.THREADS, entriesOf("task"));
     note(Gauge.FILES, entriesOf("fd"));
@@ -93,7 +93,7 @@ final class Gauges {
   }
 
   private void note(Gauge gauge, double value) {
-    samples.get(gauge).add(value);
+    samples.computeIfAbsent(gauge, unused -> new ArrayList<>()).add(value);
   }
 
   // A histogram counts what is still reachable, and so collects the rest first.
@@ -107,7 +107,7 @@ final class Gauges {
             .start();
     try (Stream<String> lines = histogram.inputReader().lines()) {
       String total = lines.filter(line -> line.startsWith("Total")).findFirst().orElseThrow();
-      return Long.parseLong(total.strip().split("\\s+")[2]);
+      return Long.parseLong(total.strip().split("\\s+", -1)[2]);
     }
   }
 
@@ -118,15 +118,13 @@ final class Gauges {
   }
 
   int count() {
-    return samples.get(Gauge.THREADS).size();
+    return count;
   }
 
   Map<Gauge, Drift> drifts() {
     Map<Gauge, Drift> drifts = new EnumMap<>(Gauge.class);
     samples.forEach((gauge, values) ->
-        drifts.put(
-            gauge,
-            Drift.of(gauge.name().toLowerCase(java.util.Locale.ROOT), values, gauge.slack())));
+        drifts.put(gauge, Drift.of(gauge.name().toLowerCase(Locale.ROOT), values, gauge.slack())));
     return drifts;
   }
 }

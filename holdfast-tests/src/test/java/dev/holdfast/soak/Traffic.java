@@ -80,20 +80,20 @@ final class Traffic implements AutoCloseable {
   }
 
   private void every(long millis, String what, Runnable action) {
-    clock.scheduleWithFixedDelay(
-        () -> {
-          try {
-            action.run();
-            tally.count(what);
-          } catch (HoldfastException e) {
-            tally.count("refused or not answered");
-          } catch (RuntimeException e) {
-            tally.surprise(what, e);
-          }
-        },
-        millis,
-        millis,
-        TimeUnit.MILLISECONDS);
+    var unused =
+        clock.scheduleWithFixedDelay(
+            () -> tried(what, action), millis, millis, TimeUnit.MILLISECONDS);
+  }
+
+  private void tried(String what, Runnable action) {
+    try {
+      action.run();
+      tally.count(what);
+    } catch (HoldfastException e) {
+      tally.count("refused or not answered");
+    } catch (RuntimeException e) {
+      tally.surprise(what, e);
+    }
   }
 
   private HoldfastClient other() {

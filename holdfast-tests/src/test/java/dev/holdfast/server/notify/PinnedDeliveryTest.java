@@ -79,8 +79,13 @@ class PinnedDeliveryTest {
   void a_redirect_is_an_answer_and_nothing_to_follow() throws Exception {
     assertThat(
             answered(
-                "HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/\r\n"
-                    + "Content-Length: 0\r\n\r\n"))
+                String.join(
+                    "\r\n",
+                    "HTTP/1.1 302 Found",
+                    "Location: http://169.254.169.254/",
+                    "Content-Length: 0",
+                    "",
+                    "")))
         .isEqualTo(302);
   }
 
