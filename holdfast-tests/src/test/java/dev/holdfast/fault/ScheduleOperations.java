@@ -94,9 +94,9 @@ final class ScheduleOperations {
     };
   }
 
-  private static Action tick(Ground ready) {
+  private static Action tick(Ground unused) {
     return engine -> {
-      Tick unused = engine.ticker().tick();
+      Tick unusedTick = engine.ticker().tick();
       return "";
     };
   }
