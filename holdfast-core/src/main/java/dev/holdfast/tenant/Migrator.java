@@ -41,7 +41,8 @@ public final class Migrator {
               "005_registry",
               "006_agents",
               "007_targets_and_pull",
-              "008_kind_settings"));
+              "008_kind_settings",
+              "009_turns_by_grant"));
 
   private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 
