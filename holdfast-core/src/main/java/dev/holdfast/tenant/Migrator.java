@@ -42,7 +42,8 @@ public final class Migrator {
               "006_agents",
               "007_targets_and_pull",
               "008_kind_settings",
-              "009_slot_keys"));
+              "009_slot_keys",
+              "010_turns_by_grant"));
 
   private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 

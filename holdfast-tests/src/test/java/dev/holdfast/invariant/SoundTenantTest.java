@@ -13,7 +13,9 @@ import dev.holdfast.job.Policy.OnFailure;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.RetryPolicy;
 import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.PgLeases;
 import dev.holdfast.lease.Report;
 import dev.holdfast.queue.QueueSettings;
 import dev.holdfast.testkit.TestTenant;
@@ -187,6 +189,22 @@ class SoundTenantTest {
     at.enqueue(LINE.withRunAt(running.runAt().minusSeconds(3600)));
 
     assertThat(at.claim()).isEmpty();
+  }
+
+  @Test
+  void a_job_that_was_dispatched_before_a_more_urgent_one_came_and_starts_after_that() {
+    at.enqueue(LINE);
+    PgLeases leases =
+        new PgLeases(tenant.tenant(), Set::of, new LanePositions(() -> 0), () -> 0, () -> {});
+    ClaimRequest request = ClaimRequest.of("agent", Set.of("default"), 1).acknowledging();
+    Lease dispatched = leases.claim(request).leases().getFirst();
+    at.enqueue(LINE.withPriority(-1));
+    assertThat(at.claim()).isEmpty();
+
+    tenant.advance(Duration.ofSeconds(2));
+    leases.remote().start("agent", List.of(dispatched.key()));
+
+    at.isSound();
   }
 
   @Test
