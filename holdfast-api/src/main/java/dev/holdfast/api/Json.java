@@ -52,6 +52,9 @@ public final class Json {
     } catch (JacksonException e) {
       throw HoldfastException.invalid(
           field, text.length() + " characters", "JSON; " + where(e)); // it may hold a secret
+    } catch (NumberFormatException e) { // of a number whose exponent is beyond counting
+      throw HoldfastException.invalid(
+          field, text.length() + " characters", "JSON, with numbers of fewer digits");
     }
   }
 

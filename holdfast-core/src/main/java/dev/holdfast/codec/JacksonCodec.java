@@ -37,7 +37,7 @@ public final class JacksonCodec implements Codec {
   public <T> T decode(String json, Class<T> type) {
     try {
       return type.cast(readers.computeIfAbsent(type, mapper::readerFor).readValue(json));
-    } catch (JacksonException e) {
+    } catch (JacksonException | NumberFormatException e) { // an exponent may be beyond counting
       throw new HoldfastException(
           ErrorCode.BAD_PAYLOAD, "JSON cannot be read as " + type.getName(), e);
     }

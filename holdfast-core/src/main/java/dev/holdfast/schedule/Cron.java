@@ -75,7 +75,7 @@ final class Cron {
     }
     try {
       return new Cron(ExecutionTime.forCron((fields == 5 ? FIVE : SIX).parse(text).validate()));
-    } catch (IllegalArgumentException e) {
+    } catch (IllegalArgumentException | IndexOutOfBoundsException e) { // by a bar, for one
       throw HoldfastException.invalid("cron", expression, ALLOWED + " (" + e.getMessage() + ")");
     }
   }

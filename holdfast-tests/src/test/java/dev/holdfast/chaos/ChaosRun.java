@@ -2,7 +2,6 @@ package dev.holdfast.chaos;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.holdfast.rig.RunDatabase;
 import dev.holdfast.Holdfast;
 import dev.holdfast.chaos.fleet.Archive;
 import dev.holdfast.chaos.fleet.Berth;
@@ -25,6 +24,7 @@ import dev.holdfast.chaos.verdict.Verdict;
 import dev.holdfast.chaos.verdict.Violation;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.hold.Holds;
+import dev.holdfast.rig.RunDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -30,6 +30,7 @@ public final class JobSpecFuzz implements FuzzTarget {
         "{\"kind\": \"a\", \"traceparent\":"
             + " \"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\"}",
         "{\"kind\": \"a\", \"args\": 1e400}",
+        "{\"kind\": \"a\", \"args\": 7e77777777777777777}", // was a number format exception
         "{\"kind\": \"\\u0000\"}",
         "{\"kind\": \"a\", \"kind\": \"b\"}",
         "[[[[[[[[[[]]]]]]]]]]",

@@ -17,7 +17,8 @@ public final class InterleavingRun {
       throws SQLException, InterruptedException {
     try (Explorer explorer = new Explorer(rewrite)) {
       for (Scenario scenario : Scenario.all()) {
-        Found found = explorer.explore(scenario, PREEMPTIONS, Math.min(plays, scenario.plays() * 2));
+        Found found =
+            explorer.explore(scenario, PREEMPTIONS, Math.min(plays, scenario.plays() * 2));
         if (found.failure().isPresent()) {
           return Optional.of("order %d of %s".formatted(found.plays(), found.failure().get()));
         }

@@ -23,6 +23,7 @@ public final class CronFuzz implements FuzzTarget {
         "* * * * *",
         "*/5 0-23/2 1,15 JAN-DEC MON-FRI",
         "0 0 31 2 *",
+        "| | | | |", // was an index out of bounds
         "0 0 29 2 *",
         "59 23 31 12 7",
         "@daily",

@@ -73,6 +73,10 @@ class CrossSiteTest {
     return browsing.as(TestServer.shared(), Role.ADMIN, tenant.name(), ColorScheme.LIGHT);
   }
 
+  private static boolean isPageOfOurs(Response response) {
+    return response.url().startsWith(base()) && response.request().isNavigationRequest();
+  }
+
   private static String base() {
     return Browsing.base(TestServer.shared());
   }
@@ -95,27 +99,29 @@ class CrossSiteTest {
                 .replaceAll("\\{(\\w+_)?id}", job.toString())
                 .replaceAll("\\{\\w+}", "default");
         Response answer =
-            page.waitForNavigation(() ->
-                page.evaluate(
-                    """
-                    ([action, job]) => {
-                      const form = document.createElement('form');
-                      form.method = 'POST';
-                      form.action = action;
-                      form.enctype = 'application/x-www-form-urlencoded';
-                      for (const [name, value] of Object.entries({
-                          id: job, job: job, name: 'default', paused: 'true', reason: 'x',
-                          kind: 'stolen', config_path: 'x.yaml', role: 'admin'})) {
-                        const input = document.createElement('input');
-                        input.name = name;
-                        input.value = value;
-                        form.append(input);
-                      }
-                      document.body.append(form);
-                      form.submit();
-                    }
-                    """,
-                    List.of(base() + path, job.toString())));
+            page.waitForResponse(
+                CrossSiteTest::isPageOfOurs,
+                () ->
+                    page.evaluate(
+                        """
+                        ([action, job]) => {
+                          const form = document.createElement('form');
+                          form.method = 'POST';
+                          form.action = action;
+                          form.enctype = 'application/x-www-form-urlencoded';
+                          for (const [name, value] of Object.entries({
+                              id: job, job: job, name: 'default', paused: 'true', reason: 'x',
+                              kind: 'stolen', config_path: 'x.yaml', role: 'admin'})) {
+                            const input = document.createElement('input');
+                            input.name = name;
+                            input.value = value;
+                            form.append(input);
+                          }
+                          document.body.append(form);
+                          form.submit();
+                        }
+                        """,
+                        List.of(base() + path, job.toString())));
         if (answer.status() < 400) {
           done.add(place + " " + route + " " + answer.status());
         }
@@ -254,7 +260,8 @@ class CrossSiteTest {
     for (String place : evilPlaces()) {
       Page page = browsing.page(ColorScheme.LIGHT);
       page.navigate(place);
-      page.waitForNavigation(
+      page.waitForResponse(
+          CrossSiteTest::isPageOfOurs,
           () -> page.evaluate("url => { location.href = url; }", base() + "/ui?token=" + theirs));
 
       assertThat(page.context().cookies())

@@ -65,6 +65,7 @@ class HostileSweepTest {
           "2026-02-30T25:00:00Z",
           "2026-11-17T09:00:00Z",
           "*/5 * * * *",
+          "| | | | |",
           "../../../etc/passwd",
           "..\\..\\x",
           "'; DROP TABLE job; --",
@@ -257,7 +258,10 @@ class HostileSweepTest {
       case 2 -> String.valueOf(dice.nextInt(-5, 100));
       case 3 -> String.valueOf(dice.nextLong());
       case 4 ->
-          List.of("1e400", "-0", "1E-400", "0.1", "12345678901234567890123").get(dice.nextInt(5));
+          pick(
+              List.of(
+                  "1e400", "-0", "1E-400", "0.1", "12345678901234567890123", "7e" + "7".repeat(20)),
+              dice);
       case 5, 6 -> quoted(text(dice));
       case 7 -> idsTold.isEmpty() ? quoted("x") : quoted(pick(List.copyOf(idsTold), dice));
       case 8, 9 -> "[" + value(dice, depth - 1) + ", " + value(dice, depth - 1) + "]";

@@ -16,8 +16,7 @@ class DriftTest {
 
   @Test
   void what_grows_at_first_and_stays_is_none() {
-    List<Double> samples =
-        IntStream.range(0, 90).mapToObj(i -> (double) Math.min(i, 30)).toList();
+    List<Double> samples = IntStream.range(0, 90).mapToObj(i -> (double) Math.min(i, 30)).toList();
 
     assertThat(Drift.of("tables", samples, 0).grows()).isFalse();
   }
@@ -32,8 +31,7 @@ class DriftTest {
 
   @Test
   void a_few_more_than_a_few_are_within_the_slack() {
-    List<Double> samples =
-        IntStream.range(0, 90).mapToObj(i -> i < 60 ? 5.0 : 7.0).toList();
+    List<Double> samples = IntStream.range(0, 90).mapToObj(i -> i < 60 ? 5.0 : 7.0).toList();
 
     assertThat(Drift.of("connections", samples, 3).grows()).isFalse();
     assertThat(Drift.of("connections", samples, 1).grows()).isTrue();

@@ -112,8 +112,7 @@ final class Gauges {
   }
 
   private double entriesOf(String what) throws IOException {
-    try (Stream<Path> entries =
-        Files.list(Path.of("/proc", String.valueOf(lasting.pid()), what))) {
+    try (Stream<Path> entries = Files.list(Path.of("/proc", String.valueOf(lasting.pid()), what))) {
       return entries.count();
     }
   }
@@ -125,7 +124,9 @@ final class Gauges {
   Map<Gauge, Drift> drifts() {
     Map<Gauge, Drift> drifts = new EnumMap<>(Gauge.class);
     samples.forEach((gauge, values) ->
-        drifts.put(gauge, Drift.of(gauge.name().toLowerCase(java.util.Locale.ROOT), values, gauge.slack())));
+        drifts.put(
+            gauge,
+            Drift.of(gauge.name().toLowerCase(java.util.Locale.ROOT), values, gauge.slack())));
     return drifts;
   }
 }

@@ -8,7 +8,6 @@ import dev.holdfast.server.HoldfastServer;
 import dev.holdfast.server.ServerConfig;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Set;
 
 /** A server that does all that servers do. It says at which port it is. */

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Everything at once for as long as it is told: nothing may grow that should not. Half a minute with
- * every build, which tells only whether all of it is done and what comes and goes within seconds;
- * {@code ./holdfast prove soak --minutes 60} judges heap and tables, too.
+ * Everything at once for as long as it is told: nothing may grow that should not. Half a minute
+ * with every build, which tells only whether all of it is done and what comes and goes within
+ * seconds; {@code ./holdfast prove soak --minutes 60} judges heap and tables, too.
  */
 class SoakTest {
 

@@ -37,8 +37,8 @@ import java.util.stream.IntStream;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * All that people and programs do with a server, each at its own pace, until closed. Half of it goes
- * to a node that comes and goes; what that does not answer is counted and forgotten.
+ * All that people and programs do with a server, each at its own pace, until closed. Half of it
+ * goes to a node that comes and goes; what that does not answer is counted and forgotten.
  */
 final class Traffic implements AutoCloseable {
 
@@ -103,8 +103,8 @@ final class Traffic implements AutoCloseable {
   private Worker worker(String name) {
     return lasting
         .worker()
-        .configure(config ->
-            config.withName(name).withQueues("default", TARGETS).withConcurrency(20))
+        .configure(
+            config -> config.withName(name).withQueues("default", TARGETS).withConcurrency(20))
         .handleWithOutcome(WORK, this::run)
         .start();
   }

@@ -57,9 +57,7 @@ class InterruptedWorkTest {
     public List<Extension> extend(List<Lease> leases) {
       failIfAway();
       answeredNanos = System.nanoTime();
-      return leases.stream()
-          .map(lease -> new Extension(lease.key(), answer))
-          .toList();
+      return leases.stream().map(lease -> new Extension(lease.key(), answer)).toList();
     }
 
     @Override
