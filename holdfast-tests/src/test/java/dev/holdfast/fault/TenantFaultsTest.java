@@ -66,7 +66,7 @@ class TenantFaultsTest {
           Tenants::migrate,
           () ->
               corner.execute(
-                  "DELETE FROM %1$s_acme.migration WHERE name = '009_turns_by_grant'"));
+                  "DELETE FROM %1$s_acme.migration WHERE name = '010_turns_by_grant'"));
       came("Tenants.HOLD");
     }
   }
