@@ -47,6 +47,8 @@ class ChaosTest {
           run.watch().deadlocks(),
           run.directory());
       coverage.forEach(System.out::println);
+      violations.forEach(System.out::println);
+      run.watch().broken().stream().distinct().forEach(System.out::println);
 
       assertThat(violations).isEmpty();
       assertThat(run.watch().broken()).as("broken invariants").isEmpty();

@@ -89,7 +89,7 @@ final class ClockNode implements AutoCloseable {
 
   /** Where its server is, once it is ready. */
   String address() throws Exception {
-    return "http://127.0.0.1:" + port.get(2, TimeUnit.MINUTES);
+    return "http://127.0.0.1:" + port.get(5, TimeUnit.MINUTES);
   }
 
   /** From now on it has no database. */

@@ -38,7 +38,7 @@ class ExhaustedPoolTest {
   private static final Kind<Integer> COUNT = Kind.of("count", Integer.class);
   private static final int POOL = 6;
   private static final int JOBS = 5;
-  private static final Duration LEASE = Duration.ofSeconds(3);
+  private static final Duration LEASE = Duration.ofSeconds(8);
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
 

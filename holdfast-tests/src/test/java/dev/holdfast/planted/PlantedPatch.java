@@ -49,8 +49,8 @@ enum PlantedPatch {
       "claim with an id"),
   SLOT_FIRED_IN_ANOTHER_TRANSACTION(
       "schedule/Firing",
-      "jobs.enqueue\\(handle.getConnection\\(\\),",
-      "handle.commit(); handle.begin(); jobs.enqueue(handle.getConnection(),",
+      "Enqueued enqueued = jobs.enqueue",
+      "handle.commit(); handle.begin(); Enqueued enqueued = jobs.enqueue",
       "fault.FaultPointsTest",
       "decide: a slot fires"),
   AUDIT_OF_WHAT_MAY_NOT_BE(
@@ -60,12 +60,21 @@ enum PlantedPatch {
       "fault.FaultPointsTest",
       "cancel a queued job"),
   COMPANY_SUFFERS(
-      "queue/Together",
-      "boolean inCompany = all.size\\(\\) > 1;",
-      "boolean inCompany = false;",
+      "loop/Together",
+      "failedInCompany = company.size\\(\\) > 1;",
+      "failedInCompany = false;",
       "fault.FaultyCompanyTest"),
+  LATE_COMPANY_IS_STORED_AGAIN(
+      "queue/PlainJobs", "turn.isLate\\(\\)", "false", "queue.EnqueueTogetherTest"),
+  SOMEBODYS_TRANSACTION_IS_COMMITTED(
+      "tenant/PoolConnections",
+      "isSomebodys\\(connection\\)\\)",
+      "false)",
+      "tenant.BoundTransactionTest"),
+  SLOTS_AMONG_OTHER_KEYS(
+      "queue/JobRow", "\\? SlotKey.SCOPE", "? \"tenant\"", "schedule.SlotsTest"),
   NOTHING_ROLLED_BACK(
-      "queue/Jobs", "connection.rollback\\(\\);", "", "fault.FaultPointsTest", "enqueue many"),
+      "queue/Storing", "connection.rollback\\(\\);", "", "fault.FaultPointsTest", "enqueue many"),
   LANES_OF_ANOTHER_TENANT_KEPT(
       "queue/Lanes",
       "forget\\(\\);\\s+return work.get\\(\\);",

@@ -41,7 +41,7 @@ final class Fates {
 
   void see(Entry entry) {
     switch (entry.verb()) {
-      case "start", "effect", "end", "act", "acted" -> seeJob(entry);
+      case "start", "effect", "end", "act", "acted", "holdfast-agreed" -> seeJob(entry);
       case "bye" -> closing.add(entry.who());
       case "frozen", "cut", "lost" -> mishaps++;
       case "gone" -> mishaps += closing.remove(entry.who()) ? 0 : 1;
@@ -62,6 +62,11 @@ final class Fates {
       case "start" -> start(entry, job, fate);
       case "effect" -> fate.effect |= entry.accepted();
       case "act" -> fate.granted++;
+      case "holdfast-agreed" -> { // its worker said that it had lost the lease, and that counts
+        if (entry.fence() == fate.lastFence) {
+          fate.lastEnd = "lost";
+        }
+      }
       case "acted" -> fate.resolved |= entry.words().get(1).equals("resolve");
       default -> {
         if (entry.how().equals("stopped")) {
@@ -126,7 +131,8 @@ final class Fates {
 
   // A mishap may have used up the last attempt between its claim and its start.
   private boolean isExhausted(Acknowledged job, Fate fate) {
-    return (fate.lastAttempt == job.maxAttempts() && fate.lastEnd.equals("failed"))
+    boolean isUsedUp = fate.lastEnd.equals("failed") || fate.lastEnd.equals("lost");
+    return (fate.lastAttempt == job.maxAttempts() && isUsedUp)
         || mishaps > fate.mishapsBefore;
   }
 }

@@ -39,7 +39,8 @@ final class Standing {
 
   private void start(Entry entry) {
     for (String resource : entry.resources()) {
-      Set<String> standing = jobsOn.getOrDefault(resource, Set.of());
+      Set<String> standing = new HashSet<>(jobsOn.getOrDefault(resource, Set.of()));
+      standing.remove(entry.job()); // an attempt of its own that comes late is for fences to judge
       if (!standing.isEmpty()) {
         violations.add(
             new Violation(

@@ -80,6 +80,17 @@ class VerdictTest {
     assertThat(rules(List.of(DOOMED), first + "3 30 w1 bye ok\n4 31 w1 gone ok"))
         .containsExactly(Rule.LOST);
     assertThat(rules(List.of(DOOMED), first + second)).isEmpty();
+    assertThat(rules(List.of(DOOMED), first + second.replace("failed", "stopped")))
+        .as("what was given back is to be tried again")
+        .containsExactly(Rule.LOST);
+    assertThat(
+            rules(
+                List.of(DOOMED),
+                first
+                    + second.replace("failed", "stopped")
+                    + "5 50 w1 holdfast-agreed d 6 finish ok"))
+        .as("a lost lease uses up the last one, too")
+        .isEmpty();
     assertThat(rules(List.of(DOOMED), first + "3 30 w1 gone ok"))
         .as("a crash may have used up the last")
         .isEmpty();
@@ -333,6 +344,20 @@ class VerdictTest {
     assertThat(rules(List.of(first, second), ledger.formatted(early)))
         .containsExactly(Rule.BEHIND_BLOCK);
     assertThat(rules(List.of(first, second), ledger.formatted(inTime))).isEmpty();
+    assertThat(
+            rules(
+                List.of(first),
+                """
+                1 10 operator blocked f t ok
+                2 20 w1 start f 1 5 target:t ok
+                3 30 w1 end f 5 stopped ok
+                4 40 operator act f resume ok
+                5 50 w1 start f 2 6 target:t ok
+                6 60 w1 effect f 6 ok
+                7 70 w1 end f 6 done ok
+                """))
+        .as("a late attempt of the job that stands there")
+        .isEmpty();
   }
 
   @Test
