@@ -9,6 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.cfg.JsonNodeFeature;
@@ -58,10 +59,12 @@ public final class Json {
     }
   }
 
-  // Its own words show what stands there.
+  // Its own words show what stands there. Of what is too long or too deep it does not say where.
   private static String where(JacksonException e) {
-    return "this goes wrong at line %d, column %d"
-        .formatted(e.getLocation().getLineNr(), e.getLocation().getColumnNr());
+    @Nullable TokenStreamLocation at = e.getLocation();
+    return at == null
+        ? "this is too long or too deep"
+        : "this goes wrong at line %d, column %d".formatted(at.getLineNr(), at.getColumnNr());
   }
 
   /** Refuses what is nested deeper than anybody reads. */

@@ -163,11 +163,15 @@ final class Transitions {
         : new Applied(recognised(ended, applied.replies), applied.woken);
   }
 
+  // A repeat is answered as the first time, whatever people have done with the job since.
   private List<FinishReply> recognised(List<Ended> ended, List<FinishReply> replies) {
-    Map<LeaseKey, FinishReply> recorded =
-        repeats.recorded(ended.stream().map(Repeats.Said::of).toList());
+    Set<LeaseKey> recorded =
+        repeats.recorded(ended.stream().map(Repeats.Said::of).toList()).keySet();
     return IntStream.range(0, ended.size())
-        .mapToObj(i -> recorded.getOrDefault(ended.get(i).key(), replies.get(i)))
+        .mapToObj(i ->
+            recorded.contains(ended.get(i).key())
+                ? reply(ended.get(i).transition().to())
+                : replies.get(i))
         .toList();
   }
 

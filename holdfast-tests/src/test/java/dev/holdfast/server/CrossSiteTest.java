@@ -35,6 +35,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  */
 @Timeout(180)
 @Execution(ExecutionMode.SAME_THREAD)
+@SuppressWarnings("deprecation") // waitForNavigation: nothing else waits for what a form led to
 class CrossSiteTest {
 
   private static HttpServer evil;
@@ -73,10 +74,6 @@ class CrossSiteTest {
     return browsing.as(TestServer.shared(), Role.ADMIN, tenant.name(), ColorScheme.LIGHT);
   }
 
-  private static boolean isPageOfOurs(Response response) {
-    return response.url().startsWith(base()) && response.request().isNavigationRequest();
-  }
-
   private static String base() {
     return Browsing.base(TestServer.shared());
   }
@@ -99,29 +96,27 @@ class CrossSiteTest {
                 .replaceAll("\\{(\\w+_)?id}", job.toString())
                 .replaceAll("\\{\\w+}", "default");
         Response answer =
-            page.waitForResponse(
-                CrossSiteTest::isPageOfOurs,
-                () ->
-                    page.evaluate(
-                        """
-                        ([action, job]) => {
-                          const form = document.createElement('form');
-                          form.method = 'POST';
-                          form.action = action;
-                          form.enctype = 'application/x-www-form-urlencoded';
-                          for (const [name, value] of Object.entries({
-                              id: job, job: job, name: 'default', paused: 'true', reason: 'x',
-                              kind: 'stolen', config_path: 'x.yaml', role: 'admin'})) {
-                            const input = document.createElement('input');
-                            input.name = name;
-                            input.value = value;
-                            form.append(input);
-                          }
-                          document.body.append(form);
-                          form.submit();
-                        }
-                        """,
-                        List.of(base() + path, job.toString())));
+            page.waitForNavigation(() ->
+                page.evaluate(
+                    """
+                    ([action, job]) => {
+                      const form = document.createElement('form');
+                      form.method = 'POST';
+                      form.action = action;
+                      form.enctype = 'application/x-www-form-urlencoded';
+                      for (const [name, value] of Object.entries({
+                          id: job, job: job, name: 'default', paused: 'true', reason: 'x',
+                          kind: 'stolen', config_path: 'x.yaml', role: 'admin'})) {
+                        const input = document.createElement('input');
+                        input.name = name;
+                        input.value = value;
+                        form.append(input);
+                      }
+                      document.body.append(form);
+                      form.submit();
+                    }
+                    """,
+                    List.of(base() + path, job.toString())));
         if (answer.status() < 400) {
           done.add(place + " " + route + " " + answer.status());
         }
@@ -260,8 +255,7 @@ class CrossSiteTest {
     for (String place : evilPlaces()) {
       Page page = browsing.page(ColorScheme.LIGHT);
       page.navigate(place);
-      page.waitForResponse(
-          CrossSiteTest::isPageOfOurs,
+      page.waitForNavigation(
           () -> page.evaluate("url => { location.href = url; }", base() + "/ui?token=" + theirs));
 
       assertThat(page.context().cookies())

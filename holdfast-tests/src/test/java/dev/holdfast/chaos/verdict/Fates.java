@@ -132,7 +132,6 @@ final class Fates {
   // A mishap may have used up the last attempt between its claim and its start.
   private boolean isExhausted(Acknowledged job, Fate fate) {
     boolean isUsedUp = fate.lastEnd.equals("failed") || fate.lastEnd.equals("lost");
-    return (fate.lastAttempt == job.maxAttempts() && isUsedUp)
-        || mishaps > fate.mishapsBefore;
+    return (fate.lastAttempt == job.maxAttempts() && isUsedUp) || mishaps > fate.mishapsBefore;
   }
 }
