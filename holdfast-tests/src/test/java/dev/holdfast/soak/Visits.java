@@ -22,7 +22,8 @@ final class Visits {
   private static final List<String> PAGES =
       List.of("/ui", "/ui/jobs", "/ui/queues", "/ui/resources", "/ui/schedules", "/ui/workers");
 
-  private final HttpClient http = HttpClient.newHttpClient();
+  private final HttpClient http = 
+      HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build();
   private final String address;
 
   Visits(String address) {
