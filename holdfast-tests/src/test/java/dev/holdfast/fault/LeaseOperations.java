@@ -60,6 +60,7 @@ final class LeaseOperations {
         Operation.ofWorker("report progress and log", ground -> report(ground, ALL))
             .with(Trait.MAY_SAY_TWICE),
         Operation.ofWorker("report everything, with a key", ground -> report(ground, ONCE)),
+        Operation.ofWorker("keep a lease ahead of a report", LeaseOperations::keep),
         Operation.ofWorker("report once more, with a key", LeaseOperations::reportAgain).inSteps(0),
         Operation.ofWorker("report the last results", LeaseOperations::reportLast),
         Operation.ofWorker("submit results and go on", ground -> submit(ground, Optional.empty())),
@@ -124,6 +125,15 @@ final class LeaseOperations {
     Lease unused = ground.running(GUARDED);
     ground.enqueue(job("waits").withResources("licence"), job("a").withTarget("crm"));
     return claim(request);
+  }
+
+  private static Action keep(Ground ground) {
+    Lease lease = ground.running(GUARDED);
+    Submission said = new Submission(ONCE, 2, Duration.ofMinutes(3), Optional.empty());
+    return engine -> {
+      engine.leases().remote().keep(lease.key(), said);
+      return "";
+    };
   }
 
   /** One that needs two things, of which one is always taken, keeps the other for itself. */
