@@ -25,7 +25,8 @@ public final class DatabaseWorker {
   }
 
   static Worker start(Life life, String jdbcUrl) {
-    return chores(Holdfast.on(pool(jdbcUrl, CONNECTIONS)).worker(), life).start();
+    Holdfast holdfast = Holdfast.on(pool(jdbcUrl, CONNECTIONS));
+    return Life.started(() -> chores(holdfast.worker(), life).start());
   }
 
   /** Wherever its leases come from. */

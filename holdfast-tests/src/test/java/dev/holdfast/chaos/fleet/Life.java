@@ -1,10 +1,14 @@
 package dev.holdfast.chaos.fleet;
 
 import dev.holdfast.chaos.ledger.LedgerClient;
+import dev.holdfast.error.HoldfastException;
 import java.io.IOException;
+import java.util.function.Supplier;
 
 /** What all processes of the fleet have in common: how they begin, and how they end. */
 final class Life {
+
+  private static final int MOST_STARTS = 5;
 
   private final String name;
   private final LedgerClient ledger;
@@ -25,6 +29,19 @@ final class Life {
 
   LedgerClient ledger() {
     return ledger;
+  }
+
+  /** A start into which a cut of the nemesis falls is tried again, as whoever starts it would. */
+  static <T> T started(Supplier<T> start) {
+    for (int left = MOST_STARTS; ; left--) {
+      try {
+        return start.get();
+      } catch (HoldfastException e) {
+        if (left == 1) {
+          throw e;
+        }
+      }
+    }
   }
 
   /** Goes on until it is terminated, or its standard input ends: whoever started it is gone. */

@@ -29,6 +29,6 @@ public final class ServerNode {
             .withAddress("127.0.0.1", 0)
             .withAuth(false)
             .withRoles(Set.of(ServerRole.WEB, ServerRole.SCHEDULER));
-    return HoldfastServer.start(config, pool, Map.of());
+    return Life.started(() -> HoldfastServer.start(config, pool, Map.of()));
   }
 }
