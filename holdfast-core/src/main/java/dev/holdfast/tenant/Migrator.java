@@ -43,7 +43,8 @@ public final class Migrator {
               "007_targets_and_pull",
               "008_kind_settings",
               "009_slot_keys",
-              "010_turns_by_grant"));
+              "010_turns_by_grant",
+              "011_failures_by_limits"));
 
   private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 

@@ -9,7 +9,7 @@ record AllowedImages(Set<String> entries) {
 
   private static final Pattern REFERENCE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/:@-]{0,499}");
   // They become a part of the address by which the engine is asked.
-  private static final Pattern ELSEWHERE = Pattern.compile("//|(^|/)\\.{1,2}(/|$)");
+  private static final Pattern ELSEWHERE = Pattern.compile("//|\\.\\.|(^|/)\\.(/|$)");
   private static final String ALL = "*";
 
   AllowedImages {
