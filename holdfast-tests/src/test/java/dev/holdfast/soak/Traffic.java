@@ -199,8 +199,10 @@ final class Traffic implements AutoCloseable {
 
   @Override
   public void close() throws InterruptedException {
-    clock.shutdownNow();
-    clock.awaitTermination(1, TimeUnit.MINUTES);
+    clock.shutdown(); // what is under way comes to its end
+    if (!clock.awaitTermination(1, TimeUnit.MINUTES)) {
+      throw new IllegalStateException("somebody is still at it after a minute");
+    }
     workers.forEach(Worker::close);
   }
 }
