@@ -65,7 +65,8 @@ class TenantFaultsTest {
           corner,
           Tenants::migrate,
           () ->
-              corner.execute("DELETE FROM %1$s_acme.migration WHERE name = '011_failures_by_limits'"));
+              corner.execute(
+                  "DELETE FROM %1$s_acme.migration WHERE name = '011_failures_by_limits'"));
       came("Tenants.HOLD");
     }
   }

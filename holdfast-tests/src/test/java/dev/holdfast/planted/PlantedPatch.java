@@ -34,7 +34,8 @@ enum PlantedPatch {
       "orElse\\(config.pollInterval\\(\\)\\)",
       "orElse(Duration.ofHours(1))",
       "lease.DueJobsTest"),
-  NO_TIME_AFTER_AN_OUTAGE("lease/Steadiness", "if \\(isLate\\)", "if (false)", "lease.SteadinessTest"),
+  NO_TIME_AFTER_AN_OUTAGE(
+      "lease/Steadiness", "if \\(isLate\\)", "if (false)", "lease.SteadinessTest"),
   COMMIT_BEFORE_RELEASE(
       "lease/Transitions",
       "int woken = guarded.isEmpty\\(\\)",

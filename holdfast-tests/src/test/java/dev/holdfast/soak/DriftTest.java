@@ -24,8 +24,7 @@ class DriftTest {
 
   @Test
   void what_goes_up_and_down_is_none() {
-    List<Double> samples =
-        IntStream.range(0, 90).mapToObj(i -> 100 + 40 * Math.sin(i)).toList();
+    List<Double> samples = IntStream.range(0, 90).mapToObj(i -> 100 + 40 * Math.sin(i)).toList();
 
     assertThat(Drift.of("heap", samples, 0).grows()).isFalse();
   }

@@ -22,7 +22,7 @@ final class Visits {
   private static final List<String> PAGES =
       List.of("/ui", "/ui/jobs", "/ui/queues", "/ui/resources", "/ui/schedules", "/ui/workers");
 
-  private final HttpClient http = 
+  private final HttpClient http =
       HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build();
   private final String address;
 
