@@ -26,6 +26,10 @@ final class ClaimRounds {
   // A worker that is kept here while a hundred thousand jobs are parked starts nothing meanwhile.
   private static final int MOST_ROUNDS = 10;
 
+  // Whoever has a resource's lock and says nothing loses it within seconds.
+  private static final Duration KEPT_AWAY = Duration.ofMillis(300);
+  private static final String APART = "apart";
+
   /**
    * One round.
    *
@@ -33,7 +37,14 @@ final class ClaimRounds {
    */
   record Round(List<Lease> leases, boolean unsettled, int woken, Optional<Duration> nextDueIn) {
 
-    static Round of(Answer answer, Granted granted) {
+    /** Without what was granted apart when somebody kept us from it. */
+    static Round of(Answer answer, Optional<Granted> apart) {
+      return apart
+          .map(granted -> of(answer, granted))
+          .orElseGet(() -> new Round(answer.leases, false, 0, Optional.of(KEPT_AWAY)));
+    }
+
+    private static Round of(Answer answer, Granted granted) {
       List<Lease> all = new ArrayList<>(answer.leases);
       all.addAll(granted.leases());
       boolean moved = granted.aside() + granted.leases().size() > 0;
@@ -105,9 +116,31 @@ final class ClaimRounds {
   /** All of a round in the caller's transaction. */
   Round inOne(Handle handle, ClaimRequest request) {
     Answer answer = claims.claim(handle, request);
-    Granted granted = claimApart(handle, request, answer);
+    Optional<Granted> granted = claimApartSoon(handle, request, answer);
     tellHook(handle, request, answer); // last, as everywhere: it locks what we know nothing of
     return Round.of(answer, granted);
+  }
+
+  // Jobs that need nothing do not wait for a resource that somebody frozen has the lock of.
+  private Optional<Granted> claimApartSoon(Handle handle, ClaimRequest request, Answer answer) {
+    if (answer.apart().isEmpty()) {
+      return Optional.of(NOTHING);
+    }
+    handle.savepoint(APART);
+    try {
+      return Optional.of(guarded.claim(handle, request, answer.apart()));
+    } catch (RuntimeException e) {
+      if (!SqlErrors.isLockTimeout(e)) {
+        throw e;
+      }
+      handle.rollbackToSavepoint(APART);
+      return keptAway(e);
+    }
+  }
+
+  private static Optional<Granted> keptAway(RuntimeException e) {
+    log.debug("Somebody keeps a resource's lock; trying again with the next claim", e);
+    return Optional.empty();
   }
 
   private Answer claimPlain(Handle handle, ClaimRequest request) {
@@ -126,31 +159,27 @@ final class ClaimRounds {
 
   // What was granted already must reach the worker, or those jobs would wait out their leases. It
   // must so soon, too: nobody renews them meanwhile. Whoever has a resource's lock may be frozen.
-  private Granted claimApartToo(ClaimRequest request, Answer answer) {
+  private Optional<Granted> claimApartToo(ClaimRequest request, Answer answer) {
     if (answer.apart().isEmpty()) {
-      return NOTHING;
+      return Optional.of(NOTHING);
     }
     try {
-      return db.inTransaction(handle -> claimApart(handle, request, answer));
+      return Optional.of(
+          db.inTransaction(handle -> guarded.claim(handle, request, answer.apart())));
     } catch (RuntimeException e) {
       if (SqlErrors.isLockTimeout(e)) {
-        log.debug("Somebody keeps a resource's lock; trying again with the next claim", e);
-        return NOTHING;
+        return keptAway(e);
       }
       if (answer.leases.isEmpty()) {
         throw e;
       }
       log.warn("Could not claim jobs that need resources; trying again with the next claim", e);
-      return NOTHING;
+      return Optional.of(NOTHING);
     }
   }
 
   private static Round failed(RuntimeException e) {
     log.warn("Could not claim as many jobs as asked for; trying again with the next claim", e);
     return new Round(List.of(), false, 0, Optional.empty());
-  }
-
-  private Granted claimApart(Handle handle, ClaimRequest request, Answer answer) {
-    return answer.apart().isEmpty() ? NOTHING : guarded.claim(handle, request, answer.apart());
   }
 }

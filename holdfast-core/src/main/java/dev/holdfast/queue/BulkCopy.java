@@ -90,8 +90,8 @@ final class BulkCopy {
     text.append('\t').append(row.state()).append('\t');
     text.append(row.runAt() == null ? now.plus(row.delay()) : row.runAt()).append('\t');
     escape(text, row.policy()).append('\t');
-    escape(text, arrayLiteral(row.tags())).append('\t');
-    escape(text, arrayLiteral(row.resources())).append('\t');
+    escape(text, PgArray.literal(row.tags())).append('\t');
+    escape(text, PgArray.literal(row.resources())).append('\t');
     escape(text, row.target()).append('\t');
     escape(text, row.subjectType()).append('\t');
     escape(text, row.subjectId()).append('\t');
@@ -121,17 +121,5 @@ final class BulkCopy {
       }
     }
     return text;
-  }
-
-  private static @Nullable String arrayLiteral(@Nullable List<String> values) {
-    if (values == null) {
-      return null;
-    }
-    StringBuilder literal = new StringBuilder("{");
-    for (String value : values) {
-      literal.append(literal.length() > 1 ? "," : "");
-      literal.append('"').append(value.replace("\\", "\\\\").replace("\"", "\\\"")).append('"');
-    }
-    return literal.append('}').toString();
   }
 }

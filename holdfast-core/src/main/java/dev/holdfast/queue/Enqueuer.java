@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
@@ -22,12 +23,12 @@ final class Enqueuer {
 
   private static final String FINISHED =
       """
-      SELECT EXISTS (SELECT FROM {schema}.job_done WHERE id = :id)
+      SELECT id FROM {schema}.job_done WHERE id = ANY (:ids)
       """;
 
   private static final String UNDO =
       """
-      DELETE FROM {schema}.job WHERE id = :id AND fence = 0
+      DELETE FROM {schema}.job WHERE id = ANY (:ids) AND fence = 0
       """;
 
   private final JobInsert jobInsert;
@@ -75,7 +76,8 @@ final class Enqueuer {
     try (Handle handle = Db.borrowed(connection)) {
       while (true) {
         if (jobInsert.insertIfAbsent(connection, row, lane)) {
-          return unlessFinished(handle, row);
+          Set<UUID> finished = undoFinished(handle, Set.of(row.id()));
+          return new Enqueued(row.id(), finished.isEmpty());
         }
         Optional<UUID> there = existing(handle, row);
         if (there.isPresent()) {
@@ -86,15 +88,22 @@ final class Enqueuer {
     }
   }
 
-  // An id's memory is as long as the history. The look comes after the insert, which has waited for
-  // any transaction that was moving the same id between the tables.
-  private Enqueued unlessFinished(Handle handle, JobRow row) {
-    boolean isFinished =
-        handle.createQuery(finished).bind("id", row.id()).mapTo(Boolean.class).one();
-    if (isFinished) {
-      handle.createUpdate(undo).bind("id", row.id()).execute();
+  /**
+   * Takes those just stored away again that are finished already: an id's memory is as long as the
+   * history. Comes after the insert, which has waited for any transaction that was moving the same
+   * id between the tables.
+   */
+  Set<UUID> undoFinished(Handle handle, Set<UUID> stored) {
+    Set<UUID> done =
+        handle
+            .createQuery(finished)
+            .bindArray("ids", UUID.class, stored)
+            .mapTo(UUID.class)
+            .collectIntoSet();
+    if (!done.isEmpty()) {
+      handle.createUpdate(undo).bindArray("ids", UUID.class, done).execute();
     }
-    return new Enqueued(row.id(), !isFinished);
+    return done;
   }
 
   private Optional<UUID> existing(Handle handle, JobRow row) {

@@ -58,6 +58,7 @@ public final class Jobs {
   private final Storing storing;
   private final PlainJobs plainJobs;
   private final BulkCopy bulkCopy;
+  private final BulkInsert bulkInsert;
   private final JobReader reader;
   private final String attempts;
   private final JobList list;
@@ -87,6 +88,7 @@ public final class Jobs {
     this.storing = new Storing(tenant, lanes, announcer);
     this.plainJobs = new PlainJobs(enqueuer, storing);
     this.bulkCopy = new BulkCopy(db, lanes);
+    this.bulkInsert = new BulkInsert(db, lanes, enqueuer);
     this.reader = new JobReader(db);
     this.attempts = db.sql(ATTEMPTS);
     this.list = new JobList(db);
@@ -291,14 +293,10 @@ public final class Jobs {
   }
 
   private List<Enqueued> write(Connection connection, List<JobRow> rows) throws SQLException {
-    Map<UUID, Enqueued> repeatable = new HashMap<>();
-    // In one order, or two batches with the same keys could wait for each other.
-    for (JobRow row : rows.stream().filter(JobRow::mayExist).sorted(JobRow.BY_KEY).toList()) {
-      repeatable.put(row.id(), enqueuer.enqueue(connection, row));
+    if (rows.stream().anyMatch(JobRow::mayExist)) {
+      return bulkInsert.write(connection, rows);
     }
-    bulkCopy.write(connection, rows.stream().filter(row -> !row.mayExist()).toList());
-    return rows.stream()
-        .map(row -> repeatable.getOrDefault(row.id(), new Enqueued(row.id(), true)))
-        .toList();
+    bulkCopy.write(connection, rows);
+    return rows.stream().map(row -> new Enqueued(row.id(), true)).toList();
   }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
+import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.Claimed;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import java.util.List;
@@ -63,6 +65,21 @@ class SilentLockTest extends EngineTest {
 
     frozen.rollback();
     assertThat(next()).contains(guarded);
+  }
+
+  @Test
+  void nor_do_claims_wait_whose_answers_can_be_asked_for_again() {
+    UUID guarded = enqueue(NewJob.of("deploy", 1).withResources(SITE));
+    UUID free = enqueue(NewJob.of("email", 1));
+    ClaimRequest request = ClaimRequest.of("worker", Set.of("default"), 10);
+
+    Claimed claimed = leases().claim(request.withClaimId("first"));
+    assertThat(ids(claimed.leases())).containsExactly(free);
+    assertThat(claimed.nextDueIn()).as("it looks again soon").isPresent();
+
+    frozen.rollback();
+    assertThat(ids(leases().claim(request.withClaimId("second")).leases()))
+        .containsExactly(guarded);
   }
 
   @Test

@@ -23,12 +23,14 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -249,6 +251,43 @@ class EnqueueTest {
 
     assertThat(rows).hasSize(12_345);
     assertThat(rows.get(12_344)).containsEntry("n", 12_344);
+  }
+
+  @Test
+  void jobs_with_ids_take_their_turns_in_the_order_of_their_batch() {
+    List<UUID> ids =
+        Stream.generate(JobIds::next).limit(50).sorted(Comparator.reverseOrder()).toList();
+    List<NewJob> batch =
+        IntStream.range(0, 50)
+            .mapToObj(i -> i % 5 == 0 ? COUNT.job(i) : COUNT.job(i).withId(ids.get(i)))
+            .map(job -> job.withTarget("machine"))
+            .toList();
+
+    tenant.jobs().enqueueAll(batch);
+
+    assertThat(tenant.query("SELECT args::text::int AS n FROM {schema}.job ORDER BY run_at, seq"))
+        .extracting(row -> row.get("n"))
+        .isEqualTo(IntStream.range(0, 50).boxed().toList());
+  }
+
+  @Test
+  void a_job_that_a_batch_names_twice_is_stored_once() {
+    UUID id = JobIds.next();
+
+    List<Enqueued> answers =
+        tenant
+            .jobs()
+            .enqueueAll(
+                List.of(
+                    COUNT.job(1).withId(id),
+                    COUNT.job(2).withId(id),
+                    COUNT.job(3).withUniqueKey("k"),
+                    COUNT.job(4).withUniqueKey("k")));
+
+    assertThat(answers).extracting(Enqueued::created).containsExactly(true, false, true, false);
+    assertThat(answers.get(1).id()).isEqualTo(id);
+    assertThat(answers.get(3).id()).isEqualTo(answers.get(2).id());
+    assertThat(tenant.job(id).args().json()).isEqualTo("1");
   }
 
   @Test

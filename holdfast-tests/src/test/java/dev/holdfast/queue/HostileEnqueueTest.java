@@ -90,7 +90,7 @@ class HostileEnqueueTest extends EngineTest {
                   getClass().getClassLoader(),
                   new Class<?>[] {Connection.class},
                   (proxy, method, arguments) -> {
-                    if (method.getName().equals("unwrap")) { // where the bulk of it begins
+                    if (method.getName().equals("releaseSavepoint")) { // when all of it is written
                       throw new OutOfMemoryError("as a very large batch would");
                     }
                     try {

@@ -70,6 +70,7 @@ final class SoakRun implements AutoCloseable {
     return HoldfastClient.at(address(node)).withTimeout(Duration.ofSeconds(5));
   }
 
+  /** For so long, and until the other one was ended both by force and in good order. */
   void play(Duration length, Duration between, Duration restartEvery) throws Exception {
     HoldfastClient toLasting = client(lasting);
     for (String kept : KEPT) {
@@ -84,7 +85,7 @@ final class SoakRun implements AutoCloseable {
       traffic.start();
       long began = System.nanoTime();
       long restarted = began;
-      while (System.nanoTime() - began < length.toNanos()) {
+      while (System.nanoTime() - began < length.toNanos() || restarts < 2) {
         TimeUnit.NANOSECONDS.sleep(between.toNanos());
         gauges.sample();
         broken.addAll(holdfast.invariants().check());

@@ -47,6 +47,7 @@ public final class DatabaseWorker {
     config.setJdbcUrl(jdbcUrl);
     config.setMaximumPoolSize(connections);
     config.setMinimumIdle(0);
+    config.setInitializationFailTimeout(-1); // it may be made while the nemesis cuts
     return new HikariDataSource(config);
   }
 }

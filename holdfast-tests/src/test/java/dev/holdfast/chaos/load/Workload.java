@@ -110,7 +110,7 @@ public final class Workload {
 
   private Made command() {
     List<String> resources = dice.nextBoolean() ? siteAndNode() : List.of();
-    Chore chore = new Chore(resources, millis(2), failures(), false);
+    Chore chore = new Chore(resources, millis(15), failures(), false);
     List<String> argv =
         Stream.concat(
                 command.stream(),

@@ -1,0 +1,22 @@
+package dev.holdfast.queue;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A list of texts as PostgreSQL writes an array. */
+final class PgArray {
+
+  private PgArray() {}
+
+  static @Nullable String literal(@Nullable List<String> values) {
+    if (values == null) {
+      return null;
+    }
+    StringBuilder literal = new StringBuilder("{");
+    for (String value : values) {
+      literal.append(literal.length() > 1 ? "," : "");
+      literal.append('"').append(value.replace("\\", "\\\\").replace("\"", "\\\"")).append('"');
+    }
+    return literal.append('}').toString();
+  }
+}
