@@ -9,6 +9,7 @@ import dev.holdfast.testkit.Covers;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
  * -Dholdfast.chaos.jobs=2000} for a shorter one, {@code -Dholdfast.chaos.seed} for other dice; with
  * real processes a seed repeats what is done, not when exactly it hits.
  */
+@Order(1) // takes minutes
 class ChaosTest {
 
   private static final boolean LONG = System.getProperty("holdfast.chaos.minutes") != null;

@@ -34,7 +34,7 @@ final class Producer {
   private static final int BATCH = 200;
   private static final int MOST_LIVE =
       2_000; // so that there is work beside what waits for a target or a frozen worker
-  private static final Duration SOON = Duration.ofMillis(50);
+  private static final Duration SOON = Duration.ofMillis(100);
 
   private static final String BATCHES = "CREATE TABLE chaos_batch (number bigint PRIMARY KEY)";
   private static final String STORE = "INSERT INTO chaos_batch (number) VALUES (?)";

@@ -14,6 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
  * every point: {@code -Dholdfast.faults.everything=true}; for one operation: {@code
  * -Dholdfast.faults.only='finish: retry'}.
  */
+@Order(1) // takes minutes
 class FaultPointsTest {
 
   private static final boolean EVERYTHING = Boolean.getBoolean("holdfast.faults.everything");

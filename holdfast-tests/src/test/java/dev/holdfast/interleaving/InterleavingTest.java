@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
  * -Dholdfast.interleaving.plays=100000}; and {@code -Dholdfast.interleaving.only} the names of
  * some.
  */
+@Order(1) // takes minutes
 class InterleavingTest {
 
   private static final int PREEMPTIONS = Integer.getInteger("holdfast.interleaving.preemptions", 2);

@@ -18,6 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
  * after each. For a longer run: {@code -Dholdfast.model.commands=1000000}, and {@code
  * -Dholdfast.model.seed} to repeat one.
  */
+@Order(1) // takes minutes
 class ModelTest {
 
   private static final long COMMANDS = Long.getLong("holdfast.model.commands", 100_000);

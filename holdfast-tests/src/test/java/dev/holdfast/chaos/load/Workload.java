@@ -59,17 +59,17 @@ public final class Workload {
 
   public Made next() {
     int kind = dice.nextInt(100);
-    if (kind < 35) {
+    if (kind < 22) {
       return chore(siteAndNode(), 1);
     }
-    if (kind < 60) {
+    if (kind < 40) {
       return onTarget("t" + dice.nextInt(TARGETS));
     }
-    if (kind < 68) {
+    if (kind < 48) {
       Made made = chore(dice.nextBoolean() ? siteAndNode() : List.of(), 2);
       return new Made(made.job.withQueue(PULL), made.maxAttempts, made.doomed);
     }
-    return kind < 72 ? command() : chore(List.of(), 10);
+    return kind < 52 ? command() : chore(List.of(), 6);
   }
 
   private List<String> siteAndNode() {

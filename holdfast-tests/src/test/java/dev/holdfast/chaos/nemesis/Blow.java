@@ -2,9 +2,9 @@ package dev.holdfast.chaos.nemesis;
 
 /** What the nemesis does, and how often in a minute. */
 public enum Blow {
-  KILL(18),
+  KILL(16),
   FREEZE(6),
-  TERMINATE(3),
+  TERMINATE(2),
   KILL_SERVER(0.7),
   TERMINATE_SERVER(0.7),
   CUT_WORKERS_FROM_SERVER(3),
