@@ -36,11 +36,13 @@ record JobRow(
     @Nullable String uniqueKey,
     Needs needs) {
 
-  /** One order for all who store several that may be there already. */
+  /**
+   * One order for all who store several that may be there already. Of those with the same key the
+   * first one counts, so they stay as they are.
+   */
   static final Comparator<JobRow> BY_KEY =
       Comparator.comparing((JobRow row) -> row.uniqueScope() == null ? "" : row.uniqueScope())
-          .thenComparing(row -> row.uniqueKey() == null ? "" : row.uniqueKey())
-          .thenComparing(JobRow::id, JobIds.ORDER);
+          .thenComparing(row -> row.uniqueKey() == null ? row.id().toString() : row.uniqueKey());
 
   private static final PolicyJson POLICIES = new PolicyJson();
 

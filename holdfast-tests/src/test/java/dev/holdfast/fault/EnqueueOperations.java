@@ -55,6 +55,7 @@ final class EnqueueOperations {
         Operation.of("enqueue many", known(UNKEYED, engine -> many(engine, unkeyed())))
             .with(Trait.HAS_NO_KEY),
         Operation.of("enqueue many with ids", known(FULL, engine -> many(engine, keyed()))),
+        Operation.of("enqueue many of which some are there", EnqueueOperations::someThereBefore),
         Operation.of("enqueue in a caller's transaction", known(FULL, inTransaction(FULL))),
         Operation.of(
             "enqueue many in a caller's transaction",
@@ -99,6 +100,11 @@ final class EnqueueOperations {
   private static Action thereBefore(Ground ground) {
     ground.enqueue(job("a").withUniqueKey("key"));
     return engine -> created(engine.jobs().enqueue(UNKEYED.withUniqueKey("key")));
+  }
+
+  private static Action someThereBefore(Ground ground) {
+    ground.enqueue(job("c").withUniqueKey("other"));
+    return engine -> many(engine, keyed());
   }
 
   private static Action firstOfItsLane(Ground ground) {

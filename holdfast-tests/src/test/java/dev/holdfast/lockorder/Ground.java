@@ -1,6 +1,7 @@
 package dev.holdfast.lockorder;
 
 import dev.holdfast.audit.Act;
+import dev.holdfast.fleet.Agents;
 import dev.holdfast.hold.Holds;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Moved;
@@ -24,7 +25,9 @@ import dev.holdfast.tenant.Tenant;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -210,6 +213,16 @@ final class Ground {
     return NAMES.stream().map(name -> Row.of("subject", "id", name)).toList();
   }
 
+  List<Row> agents() {
+    write("DELETE FROM {schema}.agent"); // which outlive the sandbox's other rows
+    lying(NAMES)
+        .forEach(name ->
+            write(
+                "INSERT INTO {schema}.agent (name, seen_at) VALUES ('%s', '%s')"
+                    .formatted(name, NOW)));
+    return NAMES.stream().map(name -> Row.of("agent", "name", name)).toList();
+  }
+
   // What the engine does.
 
   void lock() {
@@ -244,6 +257,12 @@ final class Ground {
 
   void enqueue() {
     jobs.enqueueAll(told(JOBS).stream().map(id -> NewJob.of("deploy", 1).withId(id)).toList());
+  }
+
+  void hear() {
+    Map<String, Optional<String>> heard = new LinkedHashMap<>();
+    told(NAMES).forEach(name -> heard.put(name, Optional.empty()));
+    new Agents(tenant).beat(heard);
   }
 
   void follow() {

@@ -22,11 +22,19 @@ class LockOrderTest {
   private static final Pattern SEVERAL_ROWS =
       Pattern.compile(
           "(UPDATE|DELETE FROM) \\{schema}\\.(job|resource|slot|subject|schedule)\\s[\\s\\S]*\\bANY\\b"
-              + "|(ANY|unnest)\\b[\\s\\S]*\\bFOR (UPDATE|SHARE)");
+              + "|(ANY|unnest)\\b[\\s\\S]*\\b(FOR (UPDATE|SHARE)|ON CONFLICT)");
 
-  // What they write, their transaction has locked before.
+  // What they write, their transaction has locked before, or leased.
   private static final Set<String> HAVE_THE_LOCKS =
-      Set.of("Waiting.PARK", "GuardedClaims.GRANT", "SharedClaims.ASSIGN", "Pruner.REMOVE");
+      Set.of(
+          "Waiting.PARK",
+          "Waiting.RESERVE",
+          "GuardedClaims.GRANT",
+          "SharedClaims.ASSIGN",
+          "Pruner.REMOVE",
+          "Reports.ITEMS",
+          "AgentWords.GIVEN",
+          "Enqueuer.UNDO");
 
   @ParameterizedTest
   @EnumSource

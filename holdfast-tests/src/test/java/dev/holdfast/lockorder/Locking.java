@@ -38,8 +38,11 @@ enum Locking {
   RENEWED_JOBS(Set.of("RepeatableClaims.RENEW"), Ground::runningJobs, Ground::claimAgain),
   WOKEN_JOBS(Set.of("Waiting.WAKE"), Ground::waitingJobs, Ground::wake),
 
+  ENQUEUED_JOBS(Set.of("BulkInsert.INSERT"), Ground::noJobs, Ground::enqueue),
+
+  AGENTS(Set.of("Agents.BEAT"), Ground::agents, Ground::hear),
+
   // One by one.
-  ENQUEUED_JOBS(Set.of("JobInsert.INSERT"), Ground::noJobs, Ground::enqueue),
   SUBJECTS(Set.of("Subjects.MOVE"), Ground::subjects, Ground::move),
 
   SLOTS(Set.of("Slots.FOLLOW"), Ground::slots, Ground::follow),

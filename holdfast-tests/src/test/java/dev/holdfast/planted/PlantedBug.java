@@ -170,10 +170,9 @@ enum PlantedBug implements UnaryOperator<String> {
   KEYS_FORGOTTEN(
       "FROM \\S+idempotency WHERE job_id", "", "SELECT EXISTS", "SELECT false AND EXISTS"),
   FINISHED_IDS_ENQUEUED_AGAIN(
-      "SELECT EXISTS \\(SELECT FROM \\S+job_done WHERE id",
-      "",
-      "SELECT EXISTS",
-      "SELECT false AND EXISTS"),
+      "SELECT id FROM \\S+job_done WHERE id = ANY", "", "WHERE id", "WHERE false AND id"),
+  NO_ORDER_OF_ENQUEUED_JOBS(
+      "INSERT INTO \\S+job\\s[\\s\\S]*WITH ORDINALITY", "", "ORDER BY number", "ORDER BY number DESC"),
   FENCES_NOT_FRESH(
       "nextval",
       "",
