@@ -172,7 +172,10 @@ enum PlantedBug implements UnaryOperator<String> {
   FINISHED_IDS_ENQUEUED_AGAIN(
       "SELECT id FROM \\S+job_done WHERE id = ANY", "", "WHERE id", "WHERE false AND id"),
   NO_ORDER_OF_ENQUEUED_JOBS(
-      "INSERT INTO \\S+job\\s[\\s\\S]*WITH ORDINALITY", "", "ORDER BY number", "ORDER BY number DESC"),
+      "INSERT INTO \\S+job\\s[\\s\\S]*WITH ORDINALITY",
+      "",
+      "ORDER BY number",
+      "ORDER BY number DESC"),
   FENCES_NOT_FRESH(
       "nextval",
       "",
