@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Timeout;
 @Order(1) // takes minutes
 class ModelTest {
 
-  private static final long COMMANDS = Long.getLong("holdfast.model.commands", 100_000);
-  private static final long ENOUGH_FOR_EVERY_CELL = 100_000;
+  private static final long COMMANDS = Long.getLong("holdfast.model.commands", 50_000);
+  private static final long ENOUGH_FOR_EVERY_CELL = 50_000;
   private static final long SEED = Long.getLong("holdfast.model.seed", 20_261_116L);
   private static final String ONLY = System.getProperty("holdfast.model.only", "");
   private static final int RUNNERS = Integer.getInteger("holdfast.model.runners", 2);

@@ -23,14 +23,11 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -212,82 +209,6 @@ class EnqueueTest {
                 .enqueue(NewJob.of("a", 1).withQueue("q2").withUniqueKey(perKind))
                 .created())
         .isFalse();
-  }
-
-  @Test
-  void bulk_answers_in_order_and_mixes_plain_and_keyed_jobs() {
-    UUID known = tenant.jobs().enqueue(COUNT.job(0).withUniqueKey("taken")).id();
-
-    List<Enqueued> answers =
-        tenant
-            .jobs()
-            .enqueueAll(
-                List.of(
-                    COUNT.job(1),
-                    COUNT.job(2).withUniqueKey("taken"),
-                    COUNT.job(3).withUniqueKey("free"),
-                    COUNT.job(4)));
-
-    assertThat(answers).extracting(Enqueued::created).containsExactly(true, false, true, true);
-    assertThat(answers.get(1).id()).isEqualTo(known);
-    assertThat(tenant.job(answers.get(3).id()).args().json()).isEqualTo("4");
-  }
-
-  @Test
-  void bulk_is_all_or_nothing() {
-    List<NewJob> jobs = List.of(COUNT.job(1), NewJob.of("bad", new Payload("{not json")));
-
-    assertThatThrownBy(() -> tenant.jobs().enqueueAll(jobs)).isInstanceOf(RuntimeException.class);
-
-    assertThat(tenant.query("SELECT FROM {schema}.job")).isEmpty();
-  }
-
-  @Test
-  void many_jobs_at_once_are_all_there_in_order() {
-    tenant.jobs().enqueueAll(IntStream.range(0, 12_345).mapToObj(COUNT::job).toList());
-
-    List<Map<String, Object>> rows =
-        tenant.query("SELECT args::text::int AS n FROM {schema}.job ORDER BY run_at, seq");
-
-    assertThat(rows).hasSize(12_345);
-    assertThat(rows.get(12_344)).containsEntry("n", 12_344);
-  }
-
-  @Test
-  void jobs_with_ids_take_their_turns_in_the_order_of_their_batch() {
-    List<UUID> ids =
-        Stream.generate(JobIds::next).limit(50).sorted(Comparator.reverseOrder()).toList();
-    List<NewJob> batch =
-        IntStream.range(0, 50)
-            .mapToObj(i -> i % 5 == 0 ? COUNT.job(i) : COUNT.job(i).withId(ids.get(i)))
-            .map(job -> job.withTarget("machine"))
-            .toList();
-
-    tenant.jobs().enqueueAll(batch);
-
-    assertThat(tenant.query("SELECT args::text::int AS n FROM {schema}.job ORDER BY run_at, seq"))
-        .extracting(row -> row.get("n"))
-        .isEqualTo(IntStream.range(0, 50).boxed().toList());
-  }
-
-  @Test
-  void a_job_that_a_batch_names_twice_is_stored_once() {
-    UUID id = JobIds.next();
-
-    List<Enqueued> answers =
-        tenant
-            .jobs()
-            .enqueueAll(
-                List.of(
-                    COUNT.job(1).withId(id),
-                    COUNT.job(2).withId(id),
-                    COUNT.job(3).withUniqueKey("k"),
-                    COUNT.job(4).withUniqueKey("k")));
-
-    assertThat(answers).extracting(Enqueued::created).containsExactly(true, false, true, false);
-    assertThat(answers.get(1).id()).isEqualTo(id);
-    assertThat(answers.get(3).id()).isEqualTo(answers.get(2).id());
-    assertThat(tenant.job(id).args().json()).isEqualTo("1");
   }
 
   @Test

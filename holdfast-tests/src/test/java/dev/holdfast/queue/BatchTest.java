@@ -1,0 +1,102 @@
+package dev.holdfast.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.job.JobIds;
+import dev.holdfast.job.Kind;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Payload;
+import dev.holdfast.testkit.TestTenant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Many jobs in one call. */
+class BatchTest {
+
+  private static final Kind<Integer> COUNT = Kind.of("count", Integer.class);
+
+  @RegisterExtension final TestTenant tenant = new TestTenant();
+
+  @Test
+  void bulk_answers_in_order_and_mixes_plain_and_keyed_jobs() {
+    UUID known = tenant.jobs().enqueue(COUNT.job(0).withUniqueKey("taken")).id();
+
+    List<Enqueued> answers =
+        tenant
+            .jobs()
+            .enqueueAll(
+                List.of(
+                    COUNT.job(1),
+                    COUNT.job(2).withUniqueKey("taken"),
+                    COUNT.job(3).withUniqueKey("free"),
+                    COUNT.job(4)));
+
+    assertThat(answers).extracting(Enqueued::created).containsExactly(true, false, true, true);
+    assertThat(answers.get(1).id()).isEqualTo(known);
+    assertThat(tenant.job(answers.get(3).id()).args().json()).isEqualTo("4");
+  }
+
+  @Test
+  void bulk_is_all_or_nothing() {
+    List<NewJob> jobs = List.of(COUNT.job(1), NewJob.of("bad", new Payload("{not json")));
+
+    assertThatThrownBy(() -> tenant.jobs().enqueueAll(jobs)).isInstanceOf(RuntimeException.class);
+
+    assertThat(tenant.query("SELECT FROM {schema}.job")).isEmpty();
+  }
+
+  @Test
+  void many_jobs_at_once_are_all_there_in_order() {
+    tenant.jobs().enqueueAll(IntStream.range(0, 12_345).mapToObj(COUNT::job).toList());
+
+    List<Map<String, Object>> rows =
+        tenant.query("SELECT args::text::int AS n FROM {schema}.job ORDER BY run_at, seq");
+
+    assertThat(rows).hasSize(12_345);
+    assertThat(rows.get(12_344)).containsEntry("n", 12_344);
+  }
+
+  @Test
+  void jobs_with_ids_take_their_turns_in_the_order_of_their_batch() {
+    List<UUID> ids =
+        Stream.generate(JobIds::next).limit(50).sorted(Comparator.reverseOrder()).toList();
+    List<NewJob> batch =
+        IntStream.range(0, 50)
+            .mapToObj(i -> i % 5 == 0 ? COUNT.job(i) : COUNT.job(i).withId(ids.get(i)))
+            .map(job -> job.withTarget("machine"))
+            .toList();
+
+    tenant.jobs().enqueueAll(batch);
+
+    assertThat(tenant.query("SELECT args::text::int AS n FROM {schema}.job ORDER BY run_at, seq"))
+        .extracting(row -> row.get("n"))
+        .isEqualTo(IntStream.range(0, 50).boxed().toList());
+  }
+
+  @Test
+  void a_job_that_a_batch_names_twice_is_stored_once() {
+    UUID id = JobIds.next();
+
+    List<Enqueued> answers =
+        tenant
+            .jobs()
+            .enqueueAll(
+                List.of(
+                    COUNT.job(1).withId(id),
+                    COUNT.job(2).withId(id),
+                    COUNT.job(3).withUniqueKey("k"),
+                    COUNT.job(4).withUniqueKey("k")));
+
+    assertThat(answers).extracting(Enqueued::created).containsExactly(true, false, true, false);
+    assertThat(answers.get(1).id()).isEqualTo(id);
+    assertThat(answers.get(3).id()).isEqualTo(answers.get(2).id());
+    assertThat(tenant.job(id).args().json()).isEqualTo("1");
+  }
+}
