@@ -32,6 +32,7 @@ final class Fates {
   private final Map<String, Acknowledged> acknowledged = new LinkedHashMap<>();
   private final Map<String, Fate> fates = new HashMap<>();
   private final Set<String> closing = new HashSet<>();
+  private final Set<String> told = new HashSet<>(); // grants that were told to stop and went on
   private final List<Violation> violations = new ArrayList<>();
   private long mishaps;
 
@@ -42,6 +43,7 @@ final class Fates {
   void see(Entry entry) {
     switch (entry.verb()) {
       case "start", "effect", "end", "act", "acted", "holdfast-agreed" -> seeJob(entry);
+      case "told" -> told.add(entry.grant());
       case "bye" -> closing.add(entry.who());
       case "frozen", "cut", "lost" -> mishaps++;
       case "gone" -> mishaps += closing.remove(entry.who()) ? 0 : 1;
@@ -69,7 +71,7 @@ final class Fates {
       }
       case "acted" -> fate.resolved |= entry.words().get(1).equals("resolve");
       default -> {
-        if (entry.how().equals("stopped")) {
+        if (mayBeGivenBack(entry)) {
           fate.givenBack++;
         }
         if (entry.fence() == fate.lastFence) {
@@ -77,6 +79,12 @@ final class Fates {
         }
       }
     }
+  }
+
+  // A worker that drains does not count what its handlers throw after they were told to stop.
+  private boolean mayBeGivenBack(Entry end) {
+    return end.how().equals("stopped")
+        || (end.how().equals("failed") && told.contains(end.grant()));
   }
 
   private void start(Entry entry, Acknowledged job, Fate fate) {

@@ -263,6 +263,9 @@ class VerdictTest {
     assertThat(rules(List.of(DOOMED), two.formatted("failed")))
         .containsExactly(Rule.TOO_MANY_ATTEMPTS);
     assertThat(rules(List.of(DOOMED), two.formatted("stopped"))).as("one was given back").isEmpty();
+    assertThat(rules(List.of(DOOMED), "0 15 w1 told d 5 ok\n" + two.formatted("failed")))
+        .as("one was given back, whatever its handler made of being told to stop")
+        .isEmpty();
   }
 
   @Test
