@@ -55,8 +55,7 @@ final class Beats {
       """;
 
   // Like EXTEND, but as a report that is yet to be stored will renew it: never for less than it
-  // has.
-  // One that was stored already, by its key, says nothing new.
+  // has. One that was stored already, by its key, says nothing new.
   private static final String KEEP =
       """
       WITH mine AS MATERIALIZED (

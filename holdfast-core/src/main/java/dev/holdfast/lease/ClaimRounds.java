@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jdbi.v3.core.Handle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -116,31 +117,35 @@ final class ClaimRounds {
   /** All of a round in the caller's transaction. */
   Round inOne(Handle handle, ClaimRequest request) {
     Answer answer = claims.claim(handle, request);
-    Optional<Granted> granted = claimApartSoon(handle, request, answer);
+    Optional<Granted> granted =
+        claimApart(
+            answer,
+            () -> {
+              handle.savepoint(APART);
+              return guarded.claim(handle, request, answer.apart());
+            });
+    if (granted.isEmpty()) {
+      handle.rollbackToSavepoint(APART);
+    }
     tellHook(handle, request, answer); // last, as everywhere: it locks what we know nothing of
     return Round.of(answer, granted);
   }
 
-  // Jobs that need nothing do not wait for a resource that somebody frozen has the lock of.
-  private Optional<Granted> claimApartSoon(Handle handle, ClaimRequest request, Answer answer) {
+  // Empty when somebody, who may be frozen, has the lock of a resource: what was granted already,
+  // to jobs that need nothing, does not wait for it.
+  private static Optional<Granted> claimApart(Answer answer, Supplier<Granted> claim) {
     if (answer.apart().isEmpty()) {
       return Optional.of(NOTHING);
     }
-    handle.savepoint(APART);
     try {
-      return Optional.of(guarded.claim(handle, request, answer.apart()));
+      return Optional.of(claim.get());
     } catch (RuntimeException e) {
       if (!SqlErrors.isLockTimeout(e)) {
         throw e;
       }
-      handle.rollbackToSavepoint(APART);
-      return keptAway(e);
+      log.debug("Somebody keeps a resource's lock; trying again with the next claim", e);
+      return Optional.empty();
     }
-  }
-
-  private static Optional<Granted> keptAway(RuntimeException e) {
-    log.debug("Somebody keeps a resource's lock; trying again with the next claim", e);
-    return Optional.empty();
   }
 
   private Answer claimPlain(Handle handle, ClaimRequest request) {
@@ -158,18 +163,12 @@ final class ClaimRounds {
   }
 
   // What was granted already must reach the worker, or those jobs would wait out their leases. It
-  // must so soon, too: nobody renews them meanwhile. Whoever has a resource's lock may be frozen.
+  // must so soon, too: nobody renews them meanwhile.
   private Optional<Granted> claimApartToo(ClaimRequest request, Answer answer) {
-    if (answer.apart().isEmpty()) {
-      return Optional.of(NOTHING);
-    }
     try {
-      return Optional.of(
-          db.inTransaction(handle -> guarded.claim(handle, request, answer.apart())));
+      return claimApart(
+          answer, () -> db.inTransaction(handle -> guarded.claim(handle, request, answer.apart())));
     } catch (RuntimeException e) {
-      if (SqlErrors.isLockTimeout(e)) {
-        return keptAway(e);
-      }
       if (answer.leases.isEmpty()) {
         throw e;
       }

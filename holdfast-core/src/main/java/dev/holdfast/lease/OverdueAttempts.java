@@ -80,8 +80,8 @@ final class OverdueAttempts {
       """;
 
   // Once more, now that the resources are locked: a beat may have come in between. Whose worker
-  // fell
-  // silent before its time was over was lost, however late that is found: it may have another try.
+  // fell silent before its time was over was lost, however late that is found: it may have another
+  // try.
   private static final String LOCK_OVERDUE =
       """
       SELECT job.state, job.stop_as, job.started_at, {lease_columns}, lane.queue, lane.kind, queue.defaults,
@@ -146,8 +146,7 @@ final class OverdueAttempts {
     }
 
     // A job that was asked to stop and whose worker is gone has stopped. But where a lost lease is
-    // a
-    // failure it is one still, unless somebody said already what the job is to end as.
+    // a failure it is one still, unless somebody said already what the job is to end as.
     private Outcome stopping() {
       boolean decided = stopAs.isPresent() && stopAs.get() != JobState.PAUSED;
       return decided || lease.policy().onLeaseLost() == OnLeaseLost.RETRY

@@ -43,11 +43,9 @@ final class PlainJobs {
   }
 
   // What is sent may arrive long after, when the network has recovered. Those who gave up on us
-  // have
-  // stored their jobs themselves by then, and these may even be done. So what we sent counts only
-  // if
-  // we say so, once it has arrived, and while they still wait. From there on whoever stores one of
-  // these by its id waits for our commit.
+  // have stored their jobs themselves by then, and these may even be done. So what we sent counts
+  // only if we say so, once it has arrived, and while they still wait. From there on whoever stores
+  // one of these by its id waits for our commit.
   private boolean storeInTime(Connection connection, List<JobRow> rows, Turn<JobRow> turn)
       throws SQLException {
     enqueuer.enqueuePlain(connection, rows);

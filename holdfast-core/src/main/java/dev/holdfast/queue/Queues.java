@@ -45,8 +45,7 @@ public final class Queues {
       """;
 
   // Those that somebody configured, and those that have had a job. Counted lane by lane, each by
-  // its
-  // index and not past the limit.
+  // its index and not past the limit.
   private static final String LIST =
       """
       SELECT known.name, coalesce(queue.paused, false) AS paused, queue.concurrency_limit,

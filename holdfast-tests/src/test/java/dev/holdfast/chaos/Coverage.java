@@ -69,7 +69,7 @@ final class Coverage {
       case ATTEMPTS, BY_DATABASE_WORKERS, BY_HTTP_WORKERS -> 1_000;
       case BY_COMMANDS, BY_PULL_WORKERS, RETRIES -> 100;
       case OUTLIVED -> 50;
-      case CUT_SHORT -> 5;
+      case CUT_SHORT -> 10;
       case DRAINED -> nemesis.dealt(Blow.TERMINATE) + nemesis.dealt(Blow.TERMINATE_SERVER);
       case COMMANDS_CUT_SHORT, GIVEN_BACK, WENT_ON, REFUSED_BY_LEDGER, REFUSED_BY_HOLDFAST -> 1;
       case PULL_REFUSED -> 0;

@@ -32,8 +32,8 @@ import javax.sql.DataSource;
 final class Producer {
 
   private static final int BATCH = 200;
-  private static final int MOST_LIVE =
-      2_000; // so that there is work beside what waits for a target or a frozen worker
+  // So that there is work beside what waits for a target or a frozen worker.
+  private static final int MOST_LIVE = 2_000;
   private static final Duration SOON = Duration.ofMillis(100);
 
   private static final String BATCHES = "CREATE TABLE chaos_batch (number bigint PRIMARY KEY)";

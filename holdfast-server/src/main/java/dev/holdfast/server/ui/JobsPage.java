@@ -178,8 +178,7 @@ final class JobsPage {
   }
 
   // Ids that we make begin with their time; the list goes by them. One that no longer matches is
-  // not
-  // a newer one that does.
+  // not a newer one that does.
   private static boolean isNewer(Request request, UUID first) {
     JobPage newest = request.desk().jobs().list(JobQuery.read(request::query), Optional.empty(), 1);
     return newest.jobs().stream()
