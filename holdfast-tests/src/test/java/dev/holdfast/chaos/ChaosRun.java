@@ -47,9 +47,10 @@ import java.util.stream.Stream;
 final class ChaosRun implements AutoCloseable {
 
   private static final int SERVERS = 2;
-  private static final int JOBS_PER_BLOW = 40;
+  private static final int JOBS_PER_BLOW = 100;
   private static final int LEDGER_MEGABYTES = 512;
   private static final Duration POLL = Duration.ofMillis(200);
+  private static final Duration OPERATOR_LOOKS = Duration.ofMillis(500);
   private static final Duration DRAIN_DEADLINE = Duration.ofMinutes(4);
 
   private final Path directory;
@@ -193,7 +194,7 @@ final class ChaosRun implements AutoCloseable {
     } catch (HoldfastException e) {
       // The database is away; the operator, too, tries again.
     }
-    return POLL;
+    return OPERATOR_LOOKS;
   }
 
   private void awaitDrained() throws Exception {

@@ -19,13 +19,15 @@ import java.util.UUID;
 final class Watch {
 
   private static final Duration OFTEN = Duration.ofMillis(500);
-  private static final int LOOKS_PER_CHECK = 8;
+  private static final Duration BETWEEN_CHECKS = Duration.ofSeconds(4);
+  // Times as long as the check took, which reads the whole history.
+  private static final int REST = 20;
 
   private final Holdfast holdfast;
   private final Db db;
   private final List<Violation> broken = new ArrayList<>();
   private final Set<UUID> parked = new HashSet<>();
-  private int looks;
+  private long nextCheck = System.nanoTime();
   private int checks;
 
   Watch(Holdfast holdfast) {
@@ -41,8 +43,11 @@ final class Watch {
                   .createQuery(db.sql("SELECT id FROM {schema}.job WHERE waiting_on IS NOT NULL"))
                   .mapTo(UUID.class)
                   .list()));
-      if (++looks % LOOKS_PER_CHECK == 0) {
+      long began = System.nanoTime();
+      if (began - nextCheck >= 0) {
         lookClosely();
+        long took = System.nanoTime() - began;
+        nextCheck = began + Math.max(BETWEEN_CHECKS.toNanos(), REST * took);
       }
     } catch (HoldfastException e) {
       // The database is away.
