@@ -60,7 +60,7 @@ record Wiring(
   /** A worker's upkeep of all tenants, without one. Workers beside it leave theirs to it. */
   AutoCloseable upkeep() {
     Tenants own = tenants.keepingAConnection();
-    Reapers reapers = new Reapers(this::reaper);
+    Reapers reapers = reapers();
     Loop loop = Loop.start("holdfast-upkeep", () -> reapers.runOnce(tenantsOf(own), UPKEEP_PERIOD));
     upkeeps.incrementAndGet();
     return () -> {
@@ -75,7 +75,7 @@ record Wiring(
     Tenants own = tenants.keepingAConnection();
     Tenants pulse = reserved.keepingAConnection();
     Presence presence = presence(own, config, kinds, Optional.of(name.value()));
-    Reapers reapers = new Reapers(this::reaper);
+    Reapers reapers = reapers();
     List<Tenant> served = List.of(own.tenant(name));
     return new Surroundings(
         leases(own.tenant(name), presence),
@@ -93,7 +93,7 @@ record Wiring(
     Tenants own = tenants.keepingAConnection();
     Tenants pulse = reserved.keepingAConnection();
     Presence presence = presence(own, config, kinds, Optional.empty());
-    Reapers reapers = new Reapers(this::reaper);
+    Reapers reapers = reapers();
     TenantRotation rotation =
         new TenantRotation(
             own,
@@ -124,13 +124,12 @@ record Wiring(
     return own.list().stream().map(own::tenant).toList();
   }
 
+  private Reapers reapers() {
+    return new Reapers(this::reaper, Steadiness.watched(UPKEEP_PERIOD, System::nanoTime));
+  }
+
   private Reaper reaper(Tenant tenant) {
-    return new Reaper(
-        tenant,
-        RandomGenerator.getDefault(),
-        consequences(tenant),
-        Steadiness.watched(UPKEEP_PERIOD, System::nanoTime),
-        retention);
+    return new Reaper(tenant, RandomGenerator.getDefault(), consequences(tenant), retention);
   }
 
   private Succession succession(

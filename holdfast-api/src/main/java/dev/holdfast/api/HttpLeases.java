@@ -20,8 +20,10 @@ import dev.holdfast.lease.TransactionWork;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -38,6 +40,7 @@ public final class HttpLeases implements LeaseSource {
 
   private final Wire wire;
   private final Duration wait;
+  private final Map<String, String> unansweredClaims = new ConcurrentHashMap<>(); // by worker
 
   HttpLeases(Wire wire, Duration wait) {
     this.wire = wire;
@@ -53,16 +56,30 @@ public final class HttpLeases implements LeaseSource {
   public Claimed claim(ClaimRequest request) {
     // Whoever looks at everything wants to know what there is now.
     Duration patience = request.thorough() ? Duration.ZERO : wait;
-    ClaimRequest named =
-        request.claimId().isPresent() ? request : request.withClaimId(UUID.randomUUID().toString());
-    ObjectNode body = LeaseJson.writeClaim(named).put("wait_seconds", Json.seconds(patience));
     long sentNanos = System.nanoTime();
     List<Lease> leases =
-        wire.postRepeatable("/leases", body, patience).body().objects("leases").stream()
-            .map(lease -> LeaseJson.read(lease, request.worker()))
-            .toList();
+        request.claimId().isPresent() ? ask(request, patience) : askUnderAnId(request, patience);
     boolean waited = System.nanoTime() - sentNanos >= patience.toNanos();
     return new Claimed(leases, untilNext(!leases.isEmpty() || waited));
+  }
+
+  // What was granted to a claim that nobody answered is still there, under its id.
+  private List<Lease> askUnderAnId(ClaimRequest request, Duration patience) {
+    String unanswered = unansweredClaims.remove(request.worker());
+    String id = unanswered == null ? UUID.randomUUID().toString() : unanswered;
+    try {
+      return ask(request.withClaimId(id), patience);
+    } catch (RuntimeException e) {
+      unansweredClaims.put(request.worker(), id);
+      throw e;
+    }
+  }
+
+  private List<Lease> ask(ClaimRequest request, Duration patience) {
+    ObjectNode body = LeaseJson.writeClaim(request).put("wait_seconds", Json.seconds(patience));
+    return wire.postRepeatable("/leases", body, patience).body().objects("leases").stream()
+        .map(lease -> LeaseJson.read(lease, request.worker()))
+        .toList();
   }
 
   // The waiting is done over there, so whoever got an answer asks again at once; except of a server

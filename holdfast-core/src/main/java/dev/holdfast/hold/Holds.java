@@ -57,6 +57,18 @@ public final class Holds {
                IS NOT NULL
       """;
 
+  private static final String LOCK_FREE =
+      """
+      SELECT resource.name
+        FROM unnest((SELECT :names)) AS wanted (name)
+       CROSS JOIN LATERAL (
+         SELECT name
+           FROM {schema}.resource
+          WHERE resource.name = wanted.name
+            FOR UPDATE SKIP LOCKED
+       ) AS resource
+      """;
+
   private static final String HOLDS_ANYTHING =
       """
       SELECT EXISTS (SELECT FROM {schema}.hold WHERE resource = ANY (:names) AND job_id = :job_id)
@@ -110,6 +122,7 @@ public final class Holds {
   private final Waiting waiting;
   private final String make;
   private final String lock;
+  private final String lockFree;
   private final String holdsAnything;
   private final String release;
   private final String linger;
@@ -120,6 +133,7 @@ public final class Holds {
     this.waiting = new Waiting(db);
     this.make = db.sql(MAKE);
     this.lock = db.sql(LOCK);
+    this.lockFree = db.sql(LOCK_FREE);
     this.holdsAnything = db.sql(HOLDS_ANYTHING);
     this.release = db.sql(RELEASE);
     this.linger = db.sql(LINGER);
@@ -155,6 +169,15 @@ public final class Holds {
    */
   public Set<String> lockSoon(Handle handle, Collection<String> names) {
     return lock(handle, names, String.valueOf(SOON.toMillis()));
+  }
+
+  /** Steps over those that somebody else has, who may be frozen; answers which it has locked. */
+  public Set<String> lockFree(Handle handle, Collection<String> names) {
+    return handle
+        .createQuery(lockFree)
+        .bindArray("names", String.class, names)
+        .mapTo(String.class)
+        .collectIntoSet();
   }
 
   private Set<String> lock(
@@ -210,9 +233,9 @@ public final class Holds {
     if (names.isEmpty()) {
       return 0;
     }
-    lock(handle, names);
-    handle.createUpdate(passOn).bindArray("names", String.class, names).execute();
-    return waiting.wake(handle, names);
+    Set<String> locked = lockFree(handle, names);
+    handle.createUpdate(passOn).bindArray("names", String.class, locked).execute();
+    return waiting.wake(handle, locked);
   }
 
   private record Row(String resource, Held of) {

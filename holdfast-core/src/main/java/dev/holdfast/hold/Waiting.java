@@ -51,10 +51,15 @@ public final class Waiting {
        ORDER BY resource.name, head.place
       """;
 
+  // What was kept for them is kept anew for those who insist, and for nobody else: one for whom its
+  // own room is kept while it waits for it would be woken by nobody, nor would those behind it.
   private static final String PARK =
       """
       WITH parked AS MATERIALIZED (
         SELECT :job_ids AS job_ids, :resources AS resources
+      ), forgotten AS (
+        DELETE FROM {schema}.reservation
+         WHERE job_id = ANY ((SELECT job_ids FROM parked)::uuid[])
       )
       UPDATE {schema}.job
          SET waiting_on = ((SELECT resources FROM parked))
@@ -71,7 +76,6 @@ public final class Waiting {
       INSERT INTO {schema}.reservation (resource, job_id, got, since)
       SELECT wanted.resource, wanted.job_id, wanted.got, {schema}.clock()
         FROM unnest(:resources, :job_ids, :gots) AS wanted (resource, job_id, got)
-      ON CONFLICT (resource, job_id) DO UPDATE SET got = excluded.got
       """;
 
   private static final String FORGET =
@@ -157,6 +161,18 @@ public final class Waiting {
          AND coalesce(waiting_on, '') = ANY (ARRAY (SELECT name FROM free)) -- by id, not by this
       """;
 
+  // Should somebody ever wait for what is kept for him.
+  private static final String KEEP_ANEW =
+      """
+      UPDATE {schema}.reservation
+         SET got = false
+        FROM {schema}.job
+       WHERE reservation.resource = ANY (:names)
+         AND reservation.got
+         AND job.id = reservation.job_id
+         AND job.waiting_on = reservation.resource
+      """;
+
   // Resources that somebody waits for, page by page, found without reading all who wait.
   private static final String WAITED_FOR =
       """
@@ -192,6 +208,7 @@ public final class Waiting {
   private final String reserve;
   private final String forget;
   private final String wake;
+  private final String keepAnew;
   private final String waitedFor;
 
   Waiting(Db db) {
@@ -201,6 +218,7 @@ public final class Waiting {
     this.reserve = db.sql(RESERVE);
     this.forget = db.sql(FORGET);
     this.wake = db.sql(WAKE);
+    this.keepAnew = db.sql(KEEP_ANEW);
     this.waitedFor = db.sql(WAITED_FOR);
   }
 
@@ -253,9 +271,7 @@ public final class Waiting {
         .execute();
     List<Parked> insistent = parked.stream().filter(Parked::insists).toList();
     if (!insistent.isEmpty()) {
-      // Anew, in the order of names: it may have to begin with an earlier one than before.
-      forget(handle, insistent.stream().map(Parked::jobId).toList());
-      reserve(handle, insistent);
+      reserve(handle, insistent); // in the order of names: perhaps with an earlier one than before
     }
   }
 
@@ -291,6 +307,14 @@ public final class Waiting {
     return names.isEmpty()
         ? 0
         : handle.createUpdate(wake).bindArray("names", String.class, names).execute();
+  }
+
+  /**
+   * The same, after making good what should never be: a wake-up missing, a room kept for a waiter.
+   */
+  public int wakeForgotten(Handle handle, Collection<String> names) {
+    handle.createUpdate(keepAnew).bindArray("names", String.class, names).execute();
+    return wake(handle, names);
   }
 
   /** Resources that somebody waits for, from one name on. */

@@ -1,5 +1,7 @@
 package dev.holdfast.job;
 
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
 import java.util.Optional;
 
 /** Why an attempt failed. Every failure has a code and a message, whoever reports it. */
@@ -40,8 +42,11 @@ public record Failure(String code, String message, boolean retryable, Optional<S
     return permanent("UNSTORABLE_OUTCOME", "The outcome could not be stored: " + why);
   }
 
+  /** Also of arguments that cannot be read: a newer worker, at the next attempt, may know how. */
   public static Failure of(Throwable thrown) {
-    return retryable(HANDLER_FAILED, describe(thrown));
+    boolean unreadable =
+        thrown instanceof HoldfastException refusal && refusal.code() == ErrorCode.BAD_PAYLOAD;
+    return retryable(unreadable ? ErrorCode.BAD_PAYLOAD.name() : HANDLER_FAILED, describe(thrown));
   }
 
   private static String describe(Throwable thrown) {

@@ -2,8 +2,10 @@ package dev.holdfast.lease;
 
 import dev.holdfast.fleet.Hosts;
 import dev.holdfast.job.JobState;
+import dev.holdfast.job.Moved;
 import dev.holdfast.lease.Claims.Answer;
 import dev.holdfast.lease.GuardedClaims.Granted;
+import dev.holdfast.slot.Slots;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import java.time.Duration;
@@ -60,13 +62,15 @@ final class ClaimRounds {
   private final Claims claims;
   private final GuardedClaims guarded;
   private final RepeatableClaims repeatable;
+  private final Slots slots;
   private final Consequences consequences;
 
   ClaimRounds(
       Db db, LeaseRow leaseRow, Hosts hosts, LanePositions positions, Consequences consequences) {
     this.db = db;
     this.claims = new Claims(db, leaseRow, hosts, positions);
-    this.guarded = new GuardedClaims(db, leaseRow, consequences);
+    this.guarded = new GuardedClaims(db, leaseRow);
+    this.slots = new Slots(db);
     this.repeatable = new RepeatableClaims(db, leaseRow);
     this.consequences = consequences;
   }
@@ -98,7 +102,13 @@ final class ClaimRounds {
 
   private Round round(ClaimRequest request, boolean somethingGranted) {
     if (request.claimId().isPresent()) {
-      return repeatable.claim(request, handle -> inOne(handle, request));
+      return repeatable.claim(
+          request,
+          handle -> {
+            Round round = inOne(handle, request);
+            tell(handle, request, round.leases);
+            return round;
+          });
     }
     try {
       Answer answer =
@@ -114,7 +124,7 @@ final class ClaimRounds {
     }
   }
 
-  /** All of a round in the caller's transaction. */
+  /** All of a round in the caller's transaction, who is to {@link #tell} of it. */
   Round inOne(Handle handle, ClaimRequest request) {
     Answer answer = claims.claim(handle, request);
     Optional<Granted> granted =
@@ -127,7 +137,6 @@ final class ClaimRounds {
     if (granted.isEmpty()) {
       handle.rollbackToSavepoint(APART);
     }
-    tellHook(handle, request, answer); // last, as everywhere: it locks what we know nothing of
     return Round.of(answer, granted);
   }
 
@@ -150,16 +159,29 @@ final class ClaimRounds {
 
   private Answer claimPlain(Handle handle, ClaimRequest request) {
     Answer answer = claims.claim(handle, request);
-    tellHook(handle, request, answer);
+    tell(handle, request, answer.leases);
     return answer;
   }
 
-  private void tellHook(Handle handle, ClaimRequest request, Answer answer) {
-    consequences.moved(
-        handle,
-        answer.leases.stream()
-            .map(lease -> lease.moved(JobState.QUEUED, request.claimedAs()))
-            .toList());
+  private Granted claimGuarded(Handle handle, ClaimRequest request, Answer answer) {
+    Granted granted = guarded.claim(handle, request, answer.apart());
+    tell(handle, request, granted.leases());
+    return granted;
+  }
+
+  /**
+   * Slots, and what the application has of its own, follow the jobs; in the transaction that grants
+   * them and once it is settled who has them. Last, as everywhere: a hook locks what we know
+   * nothing of.
+   */
+  void tell(Handle handle, ClaimRequest request, List<Lease> leases) {
+    List<Moved> started =
+        leases.stream().map(lease -> lease.moved(JobState.QUEUED, request.claimedAs())).toList();
+    slots.follow(handle, started);
+    if (consequences.isHooked()) {
+      handle.execute("SET LOCAL lock_timeout TO DEFAULT"); // the hook may wait for its own tables
+    }
+    consequences.moved(handle, started);
   }
 
   // What was granted already must reach the worker, or those jobs would wait out their leases. It
@@ -167,7 +189,7 @@ final class ClaimRounds {
   private Optional<Granted> claimApartToo(ClaimRequest request, Answer answer) {
     try {
       return claimApart(
-          answer, () -> db.inTransaction(handle -> guarded.claim(handle, request, answer.apart())));
+          answer, () -> db.inTransaction(handle -> claimGuarded(handle, request, answer)));
     } catch (RuntimeException e) {
       if (answer.leases.isEmpty()) {
         throw e;

@@ -32,13 +32,16 @@ public interface Consequences {
       try {
         hook().moved(handle.getConnection(), moved);
       } catch (SQLException e) {
-        throw SqlErrors.isTenantGone(e) ? missesItsTable(e) : SqlErrors.translated(HOOK, e);
+        throw SqlErrors.isPassing(e) ? SqlErrors.translated(HOOK, e) : itsOwn(e);
+      } catch (RuntimeException e) {
+        throw SqlErrors.isPassing(e) || !SqlErrors.isSql(e) ? e : itsOwn(e);
       }
     }
   }
 
-  // Not as the cause, from which it would be concluded that our own tables are gone.
-  private static HoldfastException missesItsTable(SQLException e) {
+  // Not as the cause, from which it would be concluded that our own tables are gone, or that what
+  // we wrote is bad.
+  private static HoldfastException itsOwn(Exception e) {
     HoldfastException failure =
         new HoldfastException(ErrorCode.DATABASE, HOOK + ": " + e.getMessage());
     failure.addSuppressed(e);

@@ -5,24 +5,23 @@ import dev.holdfast.hold.Rooms;
 import dev.holdfast.hold.Rooms.Asking;
 import dev.holdfast.hold.Rooms.Decision;
 import dev.holdfast.hold.Waiting.Parked;
-import dev.holdfast.job.JobState;
-import dev.holdfast.job.Moved;
+import dev.holdfast.job.Needs;
 import dev.holdfast.job.Policy;
-import dev.holdfast.slot.Slots;
 import dev.holdfast.subject.Subjects;
 import dev.holdfast.subject.Subjects.Move;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 
@@ -40,11 +39,7 @@ final class GuardedClaims {
   private static final String CANDIDATES =
       """
       SELECT job.id, job.resources, job.target, job.subject_type, job.subject_id,
-             job.subject_during, coalesce(job.passed_over, 0) AS passed_over,
-             coalesce(job.waiting_since
-                        < {schema}.clock() - :patience_ms * interval '1 millisecond', false)
-               AS waited_too_long,
-             lane.queue, queue.concurrency_limit IS NOT NULL AS limited
+             job.subject_during, lane.queue, queue.concurrency_limit IS NOT NULL AS limited
         FROM {schema}.job
         JOIN {schema}.lane ON lane.id = job.lane
         LEFT JOIN {schema}.queue ON queue.name = lane.queue
@@ -54,10 +49,13 @@ final class GuardedClaims {
 
   private static final String LOCK_JOBS =
       """
-      SELECT job.id
+      SELECT job.id, job.passed_over, job.waited_too_long
         FROM unnest((SELECT :job_ids)) AS asked (id)
        CROSS JOIN LATERAL (
-         SELECT id
+         SELECT id, coalesce(passed_over, 0) AS passed_over,
+                coalesce(waiting_since
+                           < {schema}.clock() - :patience_ms * interval '1 millisecond', false)
+                  AS waited_too_long
            FROM {schema}.job
           WHERE job.id = asked.id
             AND job.state = 'queued'
@@ -112,7 +110,8 @@ final class GuardedClaims {
       """
           .replace("{lease_columns}", LeaseRow.COLUMNS);
 
-  private record Candidate(Asking asking, String queue, boolean limited) {}
+  /** What of a job never changes, and so can be read before anything is locked. */
+  private record Candidate(UUID jobId, Needs needs, String queue, boolean limited) {}
 
   /**
    * How it went.
@@ -126,20 +125,16 @@ final class GuardedClaims {
   private final Holds holds;
   private final Places queuePlaces;
   private final Subjects subjects;
-  private final Slots slots;
-  private final Consequences consequences;
   private final Set<String> knownResources = ConcurrentHashMap.newKeySet();
   private final String candidates;
   private final String lockJobs;
   private final String grant;
 
-  GuardedClaims(Db db, LeaseRow leaseRow, Consequences consequences) {
-    this.consequences = consequences;
+  GuardedClaims(Db db, LeaseRow leaseRow) {
     this.leaseRow = leaseRow;
     this.holds = new Holds(db);
     this.queuePlaces = new Places(db);
     this.subjects = new Subjects(db);
-    this.slots = new Slots(db);
     this.candidates = db.sql(CANDIDATES);
     this.lockJobs = db.sql(LOCK_JOBS);
     this.grant = db.sql(GRANT);
@@ -155,20 +150,19 @@ final class GuardedClaims {
             .filter(candidate -> !candidate.limited || places.containsKey(candidate.queue))
             .toList();
     Set<String> names = new TreeSet<>();
-    found.forEach(candidate -> names.addAll(candidate.asking.needs().resources()));
+    found.forEach(candidate -> names.addAll(candidate.needs.resources()));
     lock(handle, names, request.claimId().isPresent());
     Rooms rooms = holds.waiting().rooms(handle, names);
-    Set<UUID> locked = lockJobs(handle, found);
+    Map<UUID, Asking> locked = lockJobs(handle, found);
 
     List<UUID> granted = new ArrayList<>();
     List<Parked> parked = new ArrayList<>();
-    List<UUID> nothingKept = new ArrayList<>();
     Set<String> leftFree = new TreeSet<>();
     int left = 0;
     for (Candidate candidate : found) {
-      Asking asking = candidate.asking;
+      Asking asking = locked.get(candidate.jobId);
       boolean hasPlace = !candidate.limited || places.getOrDefault(candidate.queue, 0) > 0;
-      if (!locked.contains(asking.jobId()) || !hasPlace) {
+      if (asking == null || !hasPlace) {
         continue;
       }
       switch (rooms.decide(asking)) {
@@ -181,9 +175,6 @@ final class GuardedClaims {
         case Decision.Park(String resource, List<String> reserved, boolean insists) -> {
           parked.add(new Parked(asking.jobId(), resource, reserved, insists));
           leftFree.addAll(asking.needs().resources());
-          if (asking.isImpatient() && !insists) {
-            nothingKept.add(asking.jobId());
-          }
         }
         case Decision.Leave() -> { // pruned since we knew them
           left++;
@@ -193,9 +184,6 @@ final class GuardedClaims {
     }
 
     holds.waiting().park(handle, parked);
-    if (!nothingKept.isEmpty()) {
-      holds.waiting().forget(handle, nothingKept);
-    }
     List<Lease> leases = granted.isEmpty() ? List.of() : grant(handle, request, granted);
     int woken = holds.waiting().wake(handle, leftFree);
     subjects.move(
@@ -203,13 +191,6 @@ final class GuardedClaims {
         leases.stream()
             .flatMap(lease -> Move.started(lease.needs().subject(), lease.key().jobId()).stream())
             .toList());
-    List<Moved> started =
-        leases.stream().map(lease -> lease.moved(JobState.QUEUED, request.claimedAs())).toList();
-    slots.follow(handle, started);
-    if (consequences.isHooked()) {
-      handle.execute("SET LOCAL lock_timeout TO DEFAULT"); // the hook may wait for its own tables
-    }
-    consequences.moved(handle, started);
     return new Granted(leases, parked.size() + left, woken);
   }
 
@@ -217,14 +198,10 @@ final class GuardedClaims {
     return handle
         .createQuery(candidates)
         .bindArray("job_ids", UUID.class, jobIds)
-        .bind("patience_ms", WAITED_TOO_LONG.toMillis())
         .map((row, context) ->
             new Candidate(
-                new Asking(
-                    row.getObject("id", UUID.class),
-                    Columns.needs(row),
-                    row.getInt("passed_over"),
-                    row.getBoolean("waited_too_long")),
+                row.getObject("id", UUID.class),
+                Columns.needs(row),
                 row.getString("queue"),
                 row.getBoolean("limited")))
         .list();
@@ -252,16 +229,23 @@ final class GuardedClaims {
     }
   }
 
-  private Set<UUID> lockJobs(Handle handle, List<Candidate> found) {
-    return new HashSet<>(
-        handle
-            .createQuery(lockJobs)
-            .bindArray(
-                "job_ids",
-                UUID.class,
-                found.stream().map(candidate -> candidate.asking.jobId()).toList())
-            .mapTo(UUID.class)
-            .list());
+  // How long they have waited is read here, and not before: one may have run in between.
+  private Map<UUID, Asking> lockJobs(Handle handle, List<Candidate> found) {
+    Map<UUID, Needs> needs =
+        found.stream().collect(Collectors.toMap(Candidate::jobId, Candidate::needs));
+    return handle
+        .createQuery(lockJobs)
+        .bindArray("job_ids", UUID.class, needs.keySet())
+        .bind("patience_ms", WAITED_TOO_LONG.toMillis())
+        .map((row, context) -> {
+          UUID id = row.getObject("id", UUID.class);
+          return new Asking(
+              id,
+              Objects.requireNonNull(needs.get(id)),
+              row.getInt("passed_over"),
+              row.getBoolean("waited_too_long"));
+        })
+        .collectToMap(Asking::jobId, Function.identity());
   }
 
   private List<Lease> grant(Handle handle, ClaimRequest request, List<UUID> jobIds) {

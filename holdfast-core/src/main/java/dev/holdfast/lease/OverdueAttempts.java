@@ -16,7 +16,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Predicate;
@@ -37,10 +39,12 @@ final class OverdueAttempts {
 
   private static final String OVERDUE =
       """
-      SELECT id
+      SELECT id, fence
         FROM {schema}.job
        WHERE {overdue}
-       ORDER BY fence
+         AND fence >= :fence
+         AND (fence, id) > (:fence, :id)
+       ORDER BY fence, id
        LIMIT (SELECT :limit) -- unknown to the planner, who else prefers to sort the whole table
       """
           .replace("{overdue}", isOverdue());
@@ -111,6 +115,10 @@ final class OverdueAttempts {
          FOR UPDATE OF job SKIP LOCKED
       """
           .replace("{lease_columns}", LeaseRow.COLUMNS);
+
+  private record Found(long fence, UUID id) {
+    static final Found NOTHING = new Found(0, new UUID(0, 0));
+  }
 
   private record Overdue(
       Lease lease,
@@ -209,13 +217,12 @@ final class OverdueAttempts {
    */
   int end(Absence absence) {
     int total = 0;
-    int ended;
-    List<UUID> found;
+    List<Found> found = List.of(Found.NOTHING);
     do {
-      found = db.withHandle(this::overdue);
-      ended = found.isEmpty() ? 0 : endBatch(found, absence);
-      total += ended;
-    } while (found.size() == BATCH && ended > 0);
+      Found last = found.getLast();
+      found = db.withHandle(handle -> overdue(handle, last)); // past those that cannot be ended
+      total += found.isEmpty() ? 0 : endBatch(found.stream().map(Found::id).toList(), absence);
+    } while (found.size() == BATCH);
     List<UUID> orphans = db.inTransaction(this::ofSilentAgents);
     total += orphans.isEmpty() ? 0 : endBatch(orphans, absence);
     if (total > 0) {
@@ -253,20 +260,41 @@ final class OverdueAttempts {
       if (SqlErrors.isPassing(e) || jobIds.size() == 1) {
         throw e;
       }
-      // One of them is the reason; the others need not wait for it.
-      return jobIds.stream()
-          .mapToInt(id ->
-              Reaper.tried("end the attempt of job " + id, () -> endBatch(List.of(id), absence)))
-          .sum();
+      return endOneByOne(jobIds, absence); // the others need not wait for whichever is the reason
     }
   }
 
-  private List<UUID> overdue(Handle handle) {
+  private int endOneByOne(List<UUID> jobIds, Absence absence) {
+    int ended = 0;
+    Map<UUID, RuntimeException> refused = new LinkedHashMap<>();
+    for (UUID id : jobIds) {
+      try {
+        ended += endBatch(List.of(id), absence);
+      } catch (RuntimeException e) {
+        if (SqlErrors.isTenantGone(e) || SqlErrors.isPassing(e)) {
+          throw e;
+        }
+        refused.put(id, e);
+      }
+    }
+    if (!refused.isEmpty()) {
+      log.warn(
+          "Could not end {} attempts, of job {} among others",
+          refused.size(),
+          refused.keySet().iterator().next(),
+          refused.values().iterator().next());
+    }
+    return ended;
+  }
+
+  private List<Found> overdue(Handle handle, Found after) {
     return handle
         .createQuery(overdue)
         .bind("grace_ms", TIMEOUT_GRACE.toMillis())
+        .bind("fence", after.fence)
+        .bind("id", after.id)
         .bind("limit", BATCH)
-        .mapTo(UUID.class)
+        .map((row, context) -> new Found(row.getLong("fence"), row.getObject("id", UUID.class)))
         .list();
   }
 

@@ -27,6 +27,8 @@ public final class PgLeases implements LeaseSource {
 
   private static final Logger log = LoggerFactory.getLogger(PgLeases.class);
 
+  private static final FinishReply SUCCESS = new FinishReply.Recorded(JobState.SUCCEEDED);
+
   private static final String TARGET_REACHED = "target_reached";
 
   private final Db db;
@@ -56,7 +58,8 @@ public final class PgLeases implements LeaseSource {
             this,
             new SharedClaims(tenant.db(), claims, consequences),
             new KnownLeases(tenant.db(), row),
-            new Starts(tenant.db(), consequences));
+            new Starts(tenant.db(), consequences),
+            new LateStops(tenant.db(), consequences));
     this.beats = new Beats(tenant.db());
     this.reports = new Reports(tenant.db());
     this.transitions = new Transitions(tenant.db(), consequences);
@@ -210,8 +213,12 @@ public final class PgLeases implements LeaseSource {
   @Override
   public FinishReply finishInTransaction(Lease lease, TransactionWork work) throws Exception {
     try {
-      return applied(handlers.inUnhurriedTransaction(handle -> finish(handle, lease, work)))
-          .getFirst();
+      FinishReply reply =
+          applied(handlers.inUnhurriedTransaction(handle -> finish(handle, lease, work)))
+              .getFirst();
+      return reply instanceof FinishReply.Recorded(JobState state) && state != JobState.SUCCEEDED
+          ? new FinishReply.NotNow("the job is to end as " + state.stored())
+          : reply;
     } catch (HandlersOwn e) {
       throw e.thrown;
     }
@@ -223,8 +230,8 @@ public final class PgLeases implements LeaseSource {
     // Last, so that the job's row is locked for a moment only and beats go on meanwhile.
     Finish success = new Finish(lease, Outcome.succeeded(result));
     Applied ended = transitions.apply(handle, List.of(decide(success)));
-    if (ended.replies().getFirst() instanceof FinishReply.Lost) {
-      handle.rollback();
+    if (!SUCCESS.equals(ended.replies().getFirst())) {
+      handle.rollback(); // also what was to be recorded as something else: it goes with the writes
     }
     return ended;
   }

@@ -30,13 +30,15 @@ public final class Reaper {
 
   private static final int NAMES_AT_ONCE = 500;
 
+  // Somebody frozen may have the lock of what is to pass on, for seconds.
+  private static final Duration SOON = Duration.ofMillis(100);
+
   // With a run every five seconds, every minute and every ten minutes.
   static final int RUNS_PER_SWEEP = 12;
   private static final int SWEEPS_PER_PRUNING = 10;
 
   private final Db db;
   private final OverdueAttempts overdue;
-  private final Steadiness steadiness;
   private final Holds holds;
   private final Pruner pruner;
   private final History history;
@@ -48,21 +50,15 @@ public final class Reaper {
   private String lookedAfter = ""; // the last resource whose waiting jobs were looked after
   private Optional<Duration> untilPassing = Optional.empty();
 
-  /** One that takes for granted that workers could reach the database all the time. */
   public Reaper(Tenant tenant, RandomGenerator dice, Consequences consequences) {
-    this(tenant, dice, consequences, Steadiness.ALWAYS, Retention.DEFAULTS);
+    this(tenant, dice, consequences, Retention.DEFAULTS);
   }
 
   public Reaper(
-      Tenant tenant,
-      RandomGenerator dice,
-      Consequences consequences,
-      Steadiness steadiness,
-      Retention retention) {
+      Tenant tenant, RandomGenerator dice, Consequences consequences, Retention retention) {
     Db db = tenant.db();
     this.db = db;
     this.overdue = new OverdueAttempts(tenant, dice, consequences);
-    this.steadiness = steadiness;
     this.holds = new Holds(db);
     this.pruner = new Pruner(db);
     this.history = new History(db, retention);
@@ -71,9 +67,16 @@ public final class Reaper {
     this.look = db.sql(Outlook.LOOK);
   }
 
-  /** Ends overdue attempts until there are none; answers how many. */
+  /**
+   * Ends overdue attempts until there are none; answers how many. Takes for granted that workers
+   * could reach the database all the time.
+   */
   public int runOnce() {
-    int ended = runOnce(look());
+    return runOnce(Absence.NONE);
+  }
+
+  int runOnce(Absence absence) {
+    int ended = runOnce(look(), absence);
     if (++runs % RUNS_PER_SWEEP == 0) {
       sweep();
     }
@@ -81,9 +84,8 @@ public final class Reaper {
   }
 
   /** The same for one whose look was part of a larger one, and who is told when to sweep. */
-  int runOnce(Outlook first) {
+  int runOnce(Outlook first, Absence absence) {
     Outlook outlook = first;
-    Absence absence = steadiness.measure(outlook.serverUp());
     int ended = outlook.overdue() ? tried("end overdue attempts", () -> overdue.end(absence)) : 0;
     if (ended > 0) {
       outlook = look(); // what they held passes on, perhaps at once
@@ -96,7 +98,7 @@ public final class Reaper {
     if (outlook.waiting()) {
       woken += tried("look after waiting jobs", this::lookAfterWaiting);
     }
-    if (woken > 0) {
+    if (ended + woken > 0) {
       consequences.woken();
     }
     return ended;
@@ -139,7 +141,10 @@ public final class Reaper {
 
   /** When to run again, given how long it may take at most. */
   public Duration untilNext(Duration period) {
-    return untilPassing.filter(soon -> soon.compareTo(period) < 0).orElse(period);
+    return untilPassing
+        .filter(soon -> soon.compareTo(period) < 0)
+        .map(soon -> soon.compareTo(SOON) < 0 ? SOON : soon)
+        .orElse(period);
   }
 
   private Outlook look() {
@@ -155,8 +160,7 @@ public final class Reaper {
     }
     return db.inTransaction(handle -> {
       holds.make(handle, names); // somebody waits, so there must be a row to lock
-      holds.lock(handle, names);
-      return holds.waiting().wake(handle, names);
+      return holds.waiting().wakeForgotten(handle, holds.lockFree(handle, names));
     });
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.lease;
 
+import dev.holdfast.lease.Steadiness.Absence;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Survey;
 import dev.holdfast.tenant.Tenant;
@@ -31,9 +32,11 @@ public final class Reapers {
   private double sweepsDue;
   private long runs;
   private final Survey outlook = new Survey(Outlook.LOOK);
+  private final Steadiness steadiness;
 
-  public Reapers(Function<Tenant, Reaper> make) {
+  public Reapers(Function<Tenant, Reaper> make, Steadiness steadiness) {
     this.make = make;
+    this.steadiness = steadiness;
   }
 
   /** Looks after all tenants; answers when to do so again, after {@code period} at the latest. */
@@ -46,10 +49,16 @@ public final class Reapers {
           each -> reapers.computeIfAbsent(each.name().value(), name -> make.apply(each)));
     }
     Map<Tenant, List<Outlook>> outlooks = outlook.ask(tenants, Outlook::bind, Outlook::read);
+    Absence absence =
+        outlooks.values().stream()
+            .flatMap(List::stream)
+            .findAny() // they are of one server
+            .map(any -> steadiness.measure(any.serverUp()))
+            .orElse(Absence.NONE);
     Duration soonest = period;
     for (Tenant tenant : tenants) {
       for (Outlook found : outlooks.getOrDefault(tenant, List.of())) {
-        soonest = run(tenant, reaper -> reaper.runOnce(found), soonest);
+        soonest = run(tenant, reaper -> reaper.runOnce(found, absence), soonest);
       }
     }
     sweepSome(tenants);

@@ -62,9 +62,15 @@ public final class RemoteLeases {
   private final Starts starts;
   private final Stops stops;
   private final Repeats repeats;
+  private final LateStops lateStops;
 
   RemoteLeases(
-      Tenant tenant, PgLeases leases, SharedClaims shared, KnownLeases known, Starts starts) {
+      Tenant tenant,
+      PgLeases leases,
+      SharedClaims shared,
+      KnownLeases known,
+      Starts starts,
+      LateStops lateStops) {
     this.tenant = tenant.name().value();
     this.db = tenant.db();
     this.leases = leases;
@@ -73,6 +79,7 @@ public final class RemoteLeases {
     this.starts = starts;
     this.stops = new Stops(tenant.db());
     this.repeats = new Repeats(tenant.db());
+    this.lateStops = lateStops;
   }
 
   public Claimed claim(ClaimRequest request) {
@@ -199,9 +206,10 @@ public final class RemoteLeases {
         replies.put(finishes.get(i).lease().key(), answers.get(i));
       }
     }
-    replies.putAll(
-        repeats.recorded(
-            ends.stream().filter(end -> !replies.containsKey(key(end))).map(this::said).toList()));
+    List<Repeats.Said> late =
+        ends.stream().filter(end -> !replies.containsKey(key(end))).map(this::said).toList();
+    replies.putAll(repeats.recorded(late));
+    lateStops.heard(late);
     return keys.stream().map(key -> replies.getOrDefault(key, new FinishReply.Lost())).toList();
   }
 

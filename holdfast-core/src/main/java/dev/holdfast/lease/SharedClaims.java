@@ -155,6 +155,7 @@ final class SharedClaims {
       handle.rollback(); // one of them has got something elsewhere meanwhile: all anew
       return Optional.empty();
     }
+    rounds.tell(handle, asking.getFirst(), hands.values().stream().flatMap(List::stream).toList());
     boolean more = round.unsettled() || round.leases().size() == most;
     Optional<Duration> next = more ? Optional.of(Duration.ZERO) : round.nextDueIn();
     return Optional.of(new Deal(hands, nothing.known, round.woken(), next));

@@ -12,14 +12,14 @@ import java.util.function.LongSupplier;
 @FunctionalInterface
 public interface Steadiness {
 
-  Steadiness ALWAYS = serverUp -> last -> Duration.ZERO;
-
-  /** To be asked in every round of the reaper. */
+  /** To be asked once in every round of the reapers. */
   Absence measure(Duration serverUp);
 
   /** For how much of a time that ends now nobody could reach the database. */
   @FunctionalInterface
   interface Absence {
+
+    Absence NONE = last -> Duration.ZERO;
 
     Duration within(Duration last);
   }
@@ -27,7 +27,8 @@ public interface Steadiness {
   /**
    * By the reaper's own rounds. Between a round and one that comes late, the database may have been
    * away all the time. But who is late again and again is only slow: then no more than the delay is
-   * counted, or the leases of the dead would last as long as the reaper is slow.
+   * counted, or the leases of the dead would last as long as the reaper is slow. One that has just
+   * started knows nothing of before: it may be the first to come through after an outage.
    *
    * @param period how long its rounds are apart when all is well
    */
@@ -36,6 +37,7 @@ public interface Steadiness {
       private record Gap(long untilNanos, long nanos) {}
 
       private static final int MOST_GAPS = 1_000;
+      private static final long FOR_EVER = Long.MAX_VALUE;
 
       private final long periodNanos = period.toNanos();
       private final Deque<Gap> gaps = new ArrayDeque<>();
@@ -46,7 +48,7 @@ public interface Steadiness {
       @Override
       public Absence measure(Duration serverUp) {
         long now = nanoTime.getAsLong();
-        long gap = begun ? now - lastNanos : 0; // of before nothing is known to have been wrong
+        long gap = begun ? now - lastNanos : FOR_EVER;
         boolean isLate = gap > periodNanos * 3 / 2;
         if (isLate) {
           gaps.addLast(new Gap(now, wasLate ? gap - periodNanos : gap));
@@ -54,8 +56,8 @@ public interface Steadiness {
             gaps.removeFirst();
           }
         }
+        wasLate = begun && isLate;
         begun = true;
-        wasLate = isLate;
         lastNanos = now;
         return last -> within(last, now, serverUp);
       }

@@ -1,6 +1,5 @@
 package dev.holdfast.lease;
 
-import dev.holdfast.error.HoldfastException;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Survey;
 import dev.holdfast.tenant.Tenant;
@@ -110,7 +109,7 @@ public final class TenantRotation implements LeaseSource {
         Claimed claimed = claim(withWork.get(i), request.withLimit(share));
         leases.addAll(claimed.leases());
         soon = soon.isPresent() ? soon : claimed.nextDueIn().filter(Duration::isZero);
-      } catch (HoldfastException e) {
+      } catch (RuntimeException e) { // also the application's own: its hook is called
         if (SqlErrors.isTenantGone(e)) {
           continue; // dropped since somebody announced its work
         }

@@ -54,11 +54,11 @@ final class BulkCopy {
   }
 
   void write(Connection connection, List<JobRow> rows) throws SQLException {
-    send(connection, copyPlain, rows.stream().filter(JobRow::isPlain).toList(), this::appendPlain);
-    List<JobRow> others = rows.stream().filter(row -> !row.isPlain()).toList();
-    if (!others.isEmpty()) {
+    if (rows.stream().allMatch(JobRow::isPlain)) {
+      send(connection, copyPlain, rows, this::appendPlain);
+    } else { // all in one way, or they would take their turns in two groups
       Instant at = now(connection);
-      send(connection, copy, others, (text, row) -> append(text, row, at));
+      send(connection, copy, rows, (text, row) -> append(text, row, at));
     }
   }
 

@@ -91,14 +91,16 @@ final class BulkInsert {
   List<Enqueued> write(Connection connection, List<JobRow> rows) throws SQLException {
     try (Handle handle = Db.borrowed(connection)) {
       List<Turn> ordered = ordered(handle, rows);
+      Set<UUID> finished = new HashSet<>();
       while (true) {
         Savepoint before = connection.setSavepoint();
-        Optional<List<Enqueued>> answers = tryWrite(handle, ordered, rows);
+        Optional<List<Enqueued>> answers = tryWrite(handle, ordered, rows, finished);
         if (answers.isPresent()) {
           connection.releaseSavepoint(before);
           return answers.get();
         }
         connection.rollback(before); // all anew, because what is added later has not its place
+        ordered.removeIf(turn -> finished.contains(turn.row.id())); // else it is in the way again
       }
     }
   }
@@ -113,17 +115,18 @@ final class BulkInsert {
     return ordered;
   }
 
-  // Empty when a job that was in the way is finished before we can say which one it is.
-  private Optional<List<Enqueued>> tryWrite(Handle handle, List<Turn> ordered, List<JobRow> rows) {
+  // Empty when a job that was in the way is finished before we can say which one it is, or turned
+  // out to be and was one of ours.
+  private Optional<List<Enqueued>> tryWrite(
+      Handle handle, List<Turn> ordered, List<JobRow> rows, Set<UUID> finished) {
     Set<UUID> created = insert(handle, ordered);
-    Set<UUID> finished = enqueuer.undoFinished(handle, created);
+    finished.addAll(enqueuer.undoFinished(handle, created));
     created.removeAll(finished);
-    Map<UUID, UUID> there =
-        existing(
-            handle,
-            rows.stream()
-                .filter(row -> !created.contains(row.id()) && !finished.contains(row.id()))
-                .toList());
+    List<JobRow> inTheWay =
+        rows.stream()
+            .filter(row -> !created.contains(row.id()) && !finished.contains(row.id()))
+            .toList();
+    Map<UUID, UUID> there = existing(handle, inTheWay, finished);
     List<Enqueued> answers = new ArrayList<>();
     for (JobRow row : rows) {
       UUID id = row.id();
@@ -166,10 +169,12 @@ final class BulkInsert {
         .collect(Collectors.toCollection(HashSet::new));
   }
 
-  private Map<UUID, UUID> existing(Handle handle, List<JobRow> rows) {
-    return rows.isEmpty()
-        ? new HashMap<>()
-        : handle
+  private Map<UUID, UUID> existing(Handle handle, List<JobRow> rows, Set<UUID> finished) {
+    if (rows.isEmpty()) {
+      return new HashMap<>();
+    }
+    Map<UUID, UUID> there =
+        handle
             .createQuery(existing)
             .bindArray("ids", UUID.class, rows.stream().map(JobRow::id).toList())
             .bindArray("unique_scopes", String.class, texts(rows, JobRow::uniqueScope))
@@ -181,6 +186,16 @@ final class BulkInsert {
                       row.getColumn("asked", UUID.class), row.getColumn("id", UUID.class));
                   return found;
                 });
+    // One that is finished is meant, whoever has its key by now.
+    Set<UUID> notThemselves =
+        rows.stream()
+            .map(JobRow::id)
+            .filter(id -> !id.equals(there.get(id)))
+            .collect(Collectors.toSet());
+    if (!notThemselves.isEmpty()) {
+      finished.addAll(enqueuer.finished(handle, notThemselves));
+    }
+    return there;
   }
 
   private static List<@Nullable String> texts(

@@ -80,6 +80,11 @@ final class Enqueuer {
           return new Enqueued(row.id(), finished.isEmpty());
         }
         Optional<UUID> there = existing(handle, row);
+        // One that is finished is meant, whoever has its key by now.
+        if (there.filter(row.id()::equals).isEmpty()
+            && !finished(handle, Set.of(row.id())).isEmpty()) {
+          return new Enqueued(row.id(), false);
+        }
         if (there.isPresent()) {
           return new Enqueued(there.get(), false);
         }
@@ -94,16 +99,20 @@ final class Enqueuer {
    * id between the tables.
    */
   Set<UUID> undoFinished(Handle handle, Set<UUID> stored) {
-    Set<UUID> done =
-        handle
-            .createQuery(finished)
-            .bindArray("ids", UUID.class, stored)
-            .mapTo(UUID.class)
-            .collectIntoSet();
+    Set<UUID> done = finished(handle, stored);
     if (!done.isEmpty()) {
       handle.createUpdate(undo).bindArray("ids", UUID.class, done).execute();
     }
     return done;
+  }
+
+  /** Which of these are in the history. */
+  Set<UUID> finished(Handle handle, Set<UUID> ids) {
+    return handle
+        .createQuery(finished)
+        .bindArray("ids", UUID.class, ids)
+        .mapTo(UUID.class)
+        .collectIntoSet();
   }
 
   private Optional<UUID> existing(Handle handle, JobRow row) {

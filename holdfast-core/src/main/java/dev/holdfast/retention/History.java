@@ -62,6 +62,18 @@ public final class History {
                - (SELECT {schema}.seconds_of('RETENTION_LOGS_SECONDS', :logs_seconds))
       """;
 
+  // Of jobs that are still there, too: one that looks every half minute whether it can go on would
+  // leave a row each time. What counts as an attempt is kept as long as its job.
+  private static final String UNCOUNTED_ATTEMPTS =
+      """
+      DELETE FROM {schema}.attempt
+       WHERE ctid >= format('(%s,0)', :from_page)::tid
+         AND ctid < format('(%s,0)', :to_page)::tid
+         AND finished_at < {schema}.clock()
+               - (SELECT {schema}.seconds_of('RETENTION_LOGS_SECONDS', :logs_seconds))
+         AND outcome IN ('snoozed', 'released', 'never_started')
+      """;
+
   private static final String SLOTS =
       """
       DELETE FROM {schema}.slot
@@ -81,6 +93,11 @@ public final class History {
   private static final String PAGES_OF_JOBS =
       """
       SELECT pg_relation_size('{schema}.job_done') / current_setting('block_size')::integer
+      """;
+
+  private static final String PAGES_OF_ATTEMPTS =
+      """
+      SELECT pg_relation_size('{schema}.attempt') / current_setting('block_size')::integer
       """;
 
   private static final String PAGES_OF_SLOTS =
@@ -117,6 +134,7 @@ public final class History {
         List.of(
             new Sweep(db.sql(PAGES_OF_JOBS), db.sql(JOBS)),
             new Sweep(db.sql(PAGES_OF_LINES), db.sql(LINES)),
+            new Sweep(db.sql(PAGES_OF_ATTEMPTS), db.sql(UNCOUNTED_ATTEMPTS)),
             new Sweep(db.sql(PAGES_OF_SLOTS), db.sql(SLOTS)));
     this.claims = db.sql(CLAIMS);
   }

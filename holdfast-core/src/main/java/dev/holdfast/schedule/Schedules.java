@@ -24,9 +24,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The schedules of one tenant, as people and applications see them. Thread-safe. */
 public final class Schedules {
+
+  private static final Logger log = LoggerFactory.getLogger(Schedules.class);
 
   private static final int MOST_PREVIEWED = 1_000;
   private static final int SLOTS_AT_ONCE = 1_000;
@@ -72,6 +76,7 @@ public final class Schedules {
               closeDue(handle, definitions.lock(handle, name), "is no longer declared");
               definitions.undeclare(handle, name);
               record(handle, act, "disable_schedule", name, name);
+              log.warn("Schedule {} is disabled: {} no longer declares it", name, application);
             }));
   }
 

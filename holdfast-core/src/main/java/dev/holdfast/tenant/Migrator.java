@@ -44,7 +44,8 @@ public final class Migrator {
               "008_kind_settings",
               "009_slot_keys",
               "010_turns_by_grant",
-              "011_failures_by_limits"));
+              "011_failures_by_limits",
+              "012_room_kept_for_a_waiter"));
 
   private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 

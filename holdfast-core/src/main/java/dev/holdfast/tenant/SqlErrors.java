@@ -19,6 +19,11 @@ public final class SqlErrors {
 
   private SqlErrors() {}
 
+  /** The database said so, whoever passed it on. */
+  public static boolean isSql(Throwable e) {
+    return sqlException(e).isPresent();
+  }
+
   /** The row itself is the problem; sending it again would fail again. */
   public static boolean isBadData(Throwable e) {
     String state = state(e);

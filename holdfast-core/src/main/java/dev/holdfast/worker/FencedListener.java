@@ -21,6 +21,11 @@ record FencedListener(List<WorkerListener> listeners) implements WorkerListener 
   }
 
   @Override
+  public void failed(Lease lease, Throwable thrown) {
+    tell(listener -> listener.failed(lease, thrown));
+  }
+
+  @Override
   public void ended(Lease lease, Outcome outcome, Duration ran) {
     tell(listener -> listener.ended(lease, outcome, ran));
   }

@@ -3,7 +3,6 @@ package dev.holdfast.worker;
 import dev.holdfast.codec.Codec;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.job.Failure;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.Lease;
@@ -16,15 +15,7 @@ final class Handlers {
   private record Entry<A>(Kind<A> kind, Handler<A> handler) {
 
     Outcome run(Lease lease, Codec codec, JobContext context) throws Exception {
-      A args;
-      try {
-        args = codec.decode(lease.args().json(), kind.argsType());
-      } catch (HoldfastException e) {
-        // Another attempt would read the same bytes.
-        return Outcome.failed(
-            Failure.permanent(ErrorCode.BAD_PAYLOAD.name(), String.valueOf(e.getMessage())));
-      }
-      return handler.handle(args, context);
+      return handler.handle(codec.decode(lease.args().json(), kind.argsType()), context);
     }
   }
 

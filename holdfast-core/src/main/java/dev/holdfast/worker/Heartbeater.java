@@ -35,7 +35,7 @@ final class Heartbeater implements Loop.Step {
   @Override
   public Duration runOnce() {
     List<Lease> held =
-        inFlight.all().stream().filter(running -> !running.isOver()).map(Running::lease).toList();
+        inFlight.all().stream().filter(Running::wantsRenewal).map(Running::lease).toList();
     if (!held.isEmpty()) {
       long sentNanos = System.nanoTime();
       leases.extend(held).forEach(extension -> hear(extension, sentNanos));
@@ -65,8 +65,9 @@ final class Heartbeater implements Loop.Step {
       }
       case BUSY -> log.debug("Row of job {} is locked, its lease not renewed", id(running));
       case LOST -> {
+        boolean wasLost = running.isLost();
         // Without a handler the attempt has ended, and its end may just have been recorded.
-        if (running.interrupt(Interruption.LOST)) {
+        if (running.interrupt(Interruption.LOST) && !wasLost) {
           log.debug("Lease of job {} lost on heartbeat", id(running));
           listener.leaseLost(running.lease());
         }

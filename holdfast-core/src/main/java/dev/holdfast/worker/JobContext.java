@@ -179,18 +179,21 @@ public final class JobContext {
    * Runs the handler's own writes and the completion of its job in one transaction: both happen or
    * neither does. Call it last; its result is the job's result.
    *
-   * @throws HoldfastException with {@link ErrorCode#LEASE_LOST} when the job is no longer ours; the
-   *     writes are rolled back
+   * @throws HoldfastException with {@link ErrorCode#LEASE_LOST} when the job is no longer ours,
+   *     with {@link ErrorCode#STATE_CONFLICT} when it is not to succeed any more, as one that went
+   *     over a limit; the writes are rolled back
    */
   public void inTransaction(TransactionWork work) throws Exception {
     if (!flush()) {
       throw leaseLost();
     }
-    FinishReply reply = leases.finishInTransaction(lease(), work);
-    if (!(reply instanceof FinishReply.Recorded(JobState state))) {
-      throw leaseLost();
-    }
-    recorded = state;
+    recorded =
+        switch (leases.finishInTransaction(lease(), work)) {
+          case FinishReply.Recorded(JobState state) -> state;
+          case FinishReply.NotNow(String why) ->
+              throw new HoldfastException(ErrorCode.STATE_CONFLICT, why);
+          case FinishReply.Lost() -> throw leaseLost();
+        };
   }
 
   /** A result for {@code Outcome.succeeded}. */

@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
-/** Runs attempts, each on a virtual thread of its own, and hands their outcomes to the finisher. */
+/** Runs attempts, each on a thread of its own, and hands their outcomes to the finisher. */
 final class Runner {
 
   private static final Logger log = LoggerFactory.getLogger(Runner.class);
@@ -41,7 +41,7 @@ final class Runner {
   /** Starts the attempt and returns at once. */
   void start(Lease lease, long sentNanos) {
     Running running = register(lease, sentNanos);
-    Thread.ofVirtual().name("holdfast-job").start(() -> run(running));
+    setup.threads().newThread(() -> run(running)).start();
   }
 
   /** Runs the attempt in the calling thread. */
@@ -95,19 +95,16 @@ final class Runner {
       Outcome outcome = next.proceed();
       return outcome == null ? Outcome.failed(SAID_NOTHING) : outcome;
     } catch (Throwable thrown) { // a handler's Error must not take the lease with it
-      return outcomeOf(running, thrown);
+      return running.interruptedOutcome().orElseGet(() -> failed(running.lease(), thrown));
     } finally {
       running.handlerEnded();
     }
   }
 
-  private static Outcome outcomeOf(Running running, Throwable thrown) {
-    return running
-        .interruptedOutcome()
-        .orElseGet(() -> {
-          tell(running.lease(), thrown);
-          return Outcome.failed(Failure.of(thrown));
-        });
+  private Outcome failed(Lease lease, Throwable thrown) {
+    tell(lease, thrown);
+    setup.listener().failed(lease, thrown);
+    return Outcome.failed(Failure.of(thrown));
   }
 
   // With its stack only when nothing will be tried again: a flood of failures is not to drown all.

@@ -30,7 +30,11 @@ final class Running {
     DRAIN,
     /** What it said brought the last of the results it is for: the job has succeeded. */
     ENOUGH,
-    /** The lease is gone, or could not be renewed in time: whatever the handler does is void. */
+    /**
+     * The lease could not be renewed in time and may be gone: whatever the handler does is void.
+     */
+    UNRENEWED,
+    /** The lease is gone. */
     LOST
   }
 
@@ -142,7 +146,8 @@ final class Running {
   }
 
   /**
-   * Interrupts the handler. The first reason stands, except that a lost lease overrules everything.
+   * Interrupts the handler. The first reason stands, except that a lease that is lost, or may be,
+   * overrules everything.
    *
    * @return whether there was a handler to interrupt
    */
@@ -152,7 +157,7 @@ final class Running {
       if (interruption == null) {
         interruptedNanos = System.nanoTime();
       }
-      if (interruption == null || reason == Interruption.LOST) {
+      if (interruption == null || (reason.compareTo(interruption) > 0 && isLoss(reason))) {
         interruption = reason;
       }
       if (handlerThread == null) {
@@ -195,16 +200,36 @@ final class Running {
               case ENOUGH -> Outcome.succeeded();
               // Most likely refused; it says at least that the work is over and what it held can
               // pass on.
-              case LOST -> new Outcome.LeaseExpired(lease.worker());
+              case UNRENEWED, LOST -> new Outcome.LeaseExpired(lease.worker());
             });
   }
 
-  /** The lease is no more: nothing is to be renewed or said. */
+  /** Nothing is to be said any more. */
   boolean isOver() {
     return isLost() || context.recorded().isPresent();
   }
 
+  /** The lease is no more, or may be. */
   boolean isLost() {
-    return interruption().equals(Optional.of(Interruption.LOST));
+    return interruption().filter(Running::isLoss).isPresent();
+  }
+
+  private static boolean isLoss(Interruption reason) {
+    return reason == Interruption.UNRENEWED || reason == Interruption.LOST;
+  }
+
+  /**
+   * Until its end is recorded. Also the lease of a handler that could not be told in time and goes
+   * on: nobody else is to run the job beside it, if nobody does already.
+   */
+  boolean wantsRenewal() {
+    lock.lock();
+    try {
+      return context.recorded().isEmpty()
+          && interruption != Interruption.LOST
+          && (interruption != Interruption.UNRENEWED || handlerThread != null);
+    } finally {
+      lock.unlock();
+    }
   }
 }

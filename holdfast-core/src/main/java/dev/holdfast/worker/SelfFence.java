@@ -37,7 +37,7 @@ final class SelfFence implements Loop.Step {
     long stopped =
         all.stream()
             .filter(running -> running.isPastDeadline(nanoTime.getAsLong()) && !running.isOver())
-            .filter(running -> running.interrupt(Interruption.LOST))
+            .filter(running -> running.interrupt(Interruption.UNRENEWED))
             .peek(running -> listener.leaseLost(running.lease()))
             .count();
     if (stopped > 0) {

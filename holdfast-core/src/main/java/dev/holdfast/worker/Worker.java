@@ -139,6 +139,7 @@ public final class Worker implements AutoCloseable {
   public int runDue() {
     // Whoever drains by hand may have handlers that take longer than a lease.
     try (Loop heartbeat = Loop.start("holdfast-heartbeat", heartbeater);
+        Loop fence = Loop.start("holdfast-self-fence", selfFence);
         Loop timeout = Loop.start("holdfast-timeouts", timeouts)) {
       finisher.flush(); // what an earlier call could not record
       int attempts = 0;

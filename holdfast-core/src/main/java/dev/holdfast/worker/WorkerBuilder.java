@@ -5,6 +5,7 @@ import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Kind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.UnaryOperator;
 
 /** Puts a worker together. Not thread-safe. */
@@ -16,6 +17,7 @@ public final class WorkerBuilder {
   private WorkerConfig config = WorkerConfig.defaults();
   private Handlers handlers;
   private final List<WorkerListener> listeners = new ArrayList<>();
+  private ThreadFactory threads = Thread.ofVirtual().name("holdfast-job").factory();
   private boolean drainAtExit;
 
   /** Where workers stand. */
@@ -67,6 +69,15 @@ public final class WorkerBuilder {
   }
 
   /**
+   * Runs each attempt on a thread of these instead of a virtual one: where handlers compute for
+   * long, virtual threads that were claimed for wait until one of them blocks.
+   */
+  public WorkerBuilder runOn(ThreadFactory threads) {
+    this.threads = threads;
+    return this;
+  }
+
+  /**
    * Drains the worker as {@link Worker#close} does when the process is told to end, by SIGTERM or
    * otherwise. Leave it out where something else closes the worker.
    */
@@ -84,7 +95,7 @@ public final class WorkerBuilder {
         config,
         drainAtExit,
         ground.of(config, handlers.kinds(), fenced),
-        new WorkerSetup(handlers, interceptors, codec, fenced));
+        new WorkerSetup(handlers, interceptors, codec, fenced, threads));
   }
 
   public Worker start() {

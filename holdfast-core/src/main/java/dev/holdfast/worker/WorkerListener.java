@@ -16,6 +16,9 @@ public interface WorkerListener {
 
   default void claimed(int jobs, Duration took) {}
 
+  /** A handler threw this, or its arguments could not be read. Not called for interruptions. */
+  default void failed(Lease lease, Throwable thrown) {}
+
   default void ended(Lease lease, Outcome outcome, Duration ran) {}
 
   /**

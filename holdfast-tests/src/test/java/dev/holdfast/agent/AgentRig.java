@@ -75,6 +75,11 @@ abstract class AgentRig {
     return TestServer.shared().client(Role.WORKER, tenant.name());
   }
 
+  /** By way of another address. */
+  HoldfastClient worker(String url) {
+    return TestServer.shared().client(Role.WORKER, tenant.name(), url);
+  }
+
   ChildAgent child(AgentConfig config) throws IOException {
     return ChildAgent.start(TestServer.shared(), tenant.name(), config);
   }

@@ -2,6 +2,7 @@ package dev.holdfast.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.api.Because;
 import dev.holdfast.api.HoldfastClient;
 import dev.holdfast.api.Json;
 import dev.holdfast.chaos.fleet.Freeze;
@@ -9,6 +10,7 @@ import dev.holdfast.executor.Processes;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
+import dev.holdfast.rig.Cable;
 import dev.holdfast.server.TestServer;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.testkit.Tools;
@@ -22,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,6 +37,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(3_600)
 class SilentAgentTest extends AgentRig {
 
+  private static final int NOBODY = 0;
   private static final int ROUNDS = Integer.getInteger("holdfast.agent.rounds", 1);
 
   // The first attempt goes on for ever, and cares for no TERM; another one ends soon.
@@ -75,6 +79,33 @@ class SilentAgentTest extends AgentRig {
     }
   }
 
+  @Test
+  void a_container_of_an_agent_whose_network_is_silent_is_dead_before_another_starts_the_job()
+      throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      cutOff(
+          Cable::unplug,
+          withContainers(config("cut-off-" + round)),
+          withContainers(config("next-" + round)),
+          container(WORK.formatted("/work")));
+    }
+  }
+
+  @Test
+  void a_playbook_of_an_agent_whose_server_is_gone_is_dead_before_another_starts_the_job()
+      throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      cutOff(
+          cable -> {
+            cable.leadTo(NOBODY);
+            cable.cut();
+          },
+          withPlaybooks(config("cut-off-" + round)),
+          withPlaybooks(config("next-" + round)),
+          playbook());
+    }
+  }
+
   private void freeze(AgentConfig first, AgentConfig second, NewJob work) throws Exception {
     Files.deleteIfExists(fences());
     UUID id = admin.enqueue(work.withPolicy(SHORT_LEASE)).id();
@@ -108,6 +139,32 @@ class SilentAgentTest extends AgentRig {
 
       assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
       assertThat(turns()).hasSize(2);
+    }
+  }
+
+  private void cutOff(Consumer<Cable> how, AgentConfig first, AgentConfig second, NewJob work)
+      throws Exception {
+    Files.deleteIfExists(fences());
+    UUID id = admin.enqueue(work.withPolicy(SHORT_LEASE)).id();
+    try (Cable cable = new Cable(TestServer.shared().port());
+        Agent agent = Agent.start(worker(cable.url()), first);
+        Worker upkeep = upkeep()) {
+      Processes.await(() -> Files.exists(fences()));
+      how.accept(cable);
+      try (Agent next = Agent.start(worker(), second)) {
+        Job job = awaitEnd(id);
+
+        assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
+        assertThat(turns()).hasSize(2);
+      }
+
+      cable.leadTo(TestServer.shared().port());
+      cable.release();
+      Files.delete(fences());
+      UUID after = admin.enqueue(work.withPolicy(SHORT_LEASE)).id();
+      Processes.await(() -> Files.exists(fences())); // it is back at work
+      admin.cancel(after, Because.NOTHING);
+      awaitEnd(after);
     }
   }
 

@@ -19,8 +19,8 @@ import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.PgLeases;
 import dev.holdfast.lease.Reaper;
+import dev.holdfast.lease.Reapers;
 import dev.holdfast.lease.Steadiness;
-import dev.holdfast.retention.Retention;
 import dev.holdfast.server.postgres.Cluster;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
@@ -85,7 +85,7 @@ class OutageTest {
     CountDownLatch began = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     BlockingQueue<FinishReply> replies = new LinkedBlockingQueue<>();
-    Reaper reaper = reaper();
+    Runnable reaping = reaping();
     UUID id = enqueue(LONG);
     try (Worker worker =
         holdfast
@@ -105,12 +105,12 @@ class OutageTest {
                 })
             .start()) {
       began.await();
-      reaper.runOnce();
+      reaping.run();
 
       cluster.stop("immediate");
       goOn.countDown();
       comeBackLater();
-      reaper.runOnce(); // sooner than whoever has waited for the database to come back
+      reaping.run(); // sooner than whoever has waited for the database to come back
 
       assertThat(replies.take()).isEqualTo(new FinishReply.Recorded(JobState.SUCCEEDED));
     }
@@ -122,15 +122,15 @@ class OutageTest {
   @Test
   void a_lease_can_be_renewed_when_the_database_comes_back_however_long_it_was_away()
       throws Exception {
-    Reaper reaper = reaper();
+    Runnable reaping = reaping();
     enqueue(LONG);
     PgLeases leases = leases();
     List<Lease> held = leases.claim(ClaimRequest.of("w", Set.of("default"), 1)).leases();
-    reaper.runOnce();
+    reaping.run();
 
     cluster.stop("immediate");
     comeBackLater();
-    reaper.runOnce();
+    reaping.run();
 
     assertThat(leases.extend(held))
         .containsExactly(new Extension(held.getFirst().key(), Extension.Status.EXTENDED));
@@ -139,18 +139,18 @@ class OutageTest {
   @Test
   void a_lease_can_be_renewed_when_the_database_stood_still_for_longer_than_the_lease()
       throws Exception {
-    Reaper reaper = reaper();
+    Runnable reaping = reaping();
     enqueue(SHORT);
     PgLeases leases = leases();
     List<Lease> held = leases.claim(ClaimRequest.of("w", Set.of("default"), 1)).leases();
-    reaper.runOnce();
+    reaping.run();
     long frozen = System.nanoTime();
 
     cluster.freeze();
     // Twice as long as the reaper's rounds are apart, or it may have noticed nothing.
     Waiting.until(frozen, PERIOD.multipliedBy(2));
     cluster.thaw();
-    reaper.runOnce();
+    reaping.run();
 
     assertThat(leases.extend(held))
         .containsExactly(new Extension(held.getFirst().key(), Extension.Status.EXTENDED));
@@ -249,13 +249,15 @@ class OutageTest {
         () -> {});
   }
 
-  private Reaper reaper() {
-    return new Reaper(
-        tenant,
-        RandomGenerator.getDefault(),
-        () -> {},
-        Steadiness.watched(PERIOD, System::nanoTime),
-        Retention.DEFAULTS);
+  /** A round of reapers, as they are wired. */
+  private Runnable reaping() {
+    Reapers reapers =
+        new Reapers(
+            each -> new Reaper(each, RandomGenerator.getDefault(), () -> {}),
+            Steadiness.watched(PERIOD, System::nanoTime));
+    return () -> {
+      Duration unused = reapers.runOnce(List.of(tenant), PERIOD);
+    };
   }
 
   private Job job(UUID id) {

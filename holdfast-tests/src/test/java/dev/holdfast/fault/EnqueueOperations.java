@@ -54,6 +54,10 @@ final class EnqueueOperations {
             .inSteps(2),
         Operation.of("enqueue many", known(UNKEYED, engine -> many(engine, unkeyed())))
             .with(Trait.HAS_NO_KEY),
+        Operation.of(
+                "enqueue many that need nothing",
+                known(UNKEYED, engine -> many(engine, List.of(UNKEYED, UNKEYED))))
+            .with(Trait.HAS_NO_KEY),
         Operation.of("enqueue many with ids", known(FULL, engine -> many(engine, keyed()))),
         Operation.of("enqueue many of which some are there", EnqueueOperations::someThereBefore),
         Operation.of("enqueue in a caller's transaction", known(FULL, inTransaction(FULL))),

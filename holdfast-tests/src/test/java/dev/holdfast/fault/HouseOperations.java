@@ -38,7 +38,7 @@ final class HouseOperations {
   static List<Operation> all() {
     return List.of(
         Operation.of("prune the history", HouseOperations::prune)
-            .inSteps(4)
+            .inSteps(5)
             .with(Trait.MAY_DO_A_PART),
         Operation.of("prune resources", HouseOperations::resources),
         Operation.act("change a queue", HouseOperations::queue),
@@ -60,6 +60,11 @@ final class HouseOperations {
         .engine()
         .leases()
         .finish(List.of(new Finish(b, Outcome.failed(Failure.permanent("BAD", "never")))));
+    Lease snoozed = ground.running(job("d"));
+    ground
+        .engine()
+        .leases()
+        .finish(List.of(new Finish(snoozed, Outcome.snoozed(Duration.ofDays(1)))));
     ground.enqueue(job("c"));
     Lease c = ground.engine().leases().claim(Ground.request().withClaimId("c")).leases().getFirst();
     ground.engine().leases().report(c, Report.ofLog(List.of("three")));

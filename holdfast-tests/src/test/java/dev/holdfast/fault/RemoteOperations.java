@@ -45,6 +45,7 @@ final class RemoteOperations {
         Operation.ofWorker("ask its own job to stop", RemoteOperations::askStop),
         Operation.ofWorker("end, from elsewhere", RemoteOperations::end),
         Operation.ofWorker("end once more, from elsewhere", RemoteOperations::endAgain).inSteps(0),
+        Operation.of("say late, from elsewhere, that the work is over", RemoteOperations::endLate),
         Operation.ofWorker("extend, from elsewhere", RemoteOperations::extend),
         Operation.of("agents beat", RemoteOperations::beat).with(Trait.MAY_SAY_TWICE),
         Operation.of("agents were given work", RemoteOperations::given),
@@ -127,6 +128,13 @@ final class RemoteOperations {
     Action end = end(ground);
     String unused = end.run(ground.engine());
     return end;
+  }
+
+  private static Action endLate(Ground ground) {
+    Lease lost = ground.running(GUARDED);
+    ground.later(31);
+    ground.engine().reaper().runOnce();
+    return ended(lost);
   }
 
   private static Action extend(Ground ground) {

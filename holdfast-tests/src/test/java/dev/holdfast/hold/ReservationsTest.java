@@ -2,6 +2,7 @@ package dev.holdfast.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.invariant.Violation;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.lease.ClaimRequest;
@@ -66,6 +67,39 @@ class ReservationsTest extends EngineTest {
                  WHERE NOT waits.got AND has.got AND has.resource > waits.resource
                 """))
         .isEmpty();
+  }
+
+  @Test
+  void one_that_need_not_insist_any_more_keeps_nothing_from_itself_or_those_behind_it() {
+    UUID id = impatient(NewJob.of("served", 1)); // and woken: it has both
+    tenant.execute("UPDATE {schema}.job SET waiting_since = NULL, passed_over = NULL");
+    tenant.advance(Duration.ofSeconds(11)); // nobody came for it
+    enqueue(NewJob.of("served", 1).withPriority(-1).withResources("a"));
+    Lease other = claimAny(1).getFirst();
+    assertThat(other.key().jobId()).isNotEqualTo(id);
+    assertThat(claimAny(1)).isEmpty();
+
+    succeed(other);
+
+    assertThat(ids(claimAny(1))).containsExactly(id);
+  }
+
+  @Test
+  void a_room_that_is_kept_for_one_who_waits_for_it_is_noticed_and_made_good() {
+    enqueue(NewJob.of("served", 1).withResources("a"));
+    Lease first = claimAny(1).getFirst();
+    UUID id = enqueue(NewJob.of("served", 1).withResources("a", "b"));
+    assertThat(claimAny(1)).isEmpty();
+    tenant.execute(
+        "INSERT INTO {schema}.reservation VALUES ('a', '%s', true, now())".formatted(id));
+    succeed(first);
+    assertThat(claimAny(1)).isEmpty();
+    assertThat(tenant.invariants().check()).extracting(Violation::id).containsExactly("I14");
+
+    reap();
+
+    assertThat(ids(claimAny(1))).containsExactly(id);
+    assertThat(tenant.invariants().check()).isEmpty();
   }
 
   /** A job that needs a and b, has waited too long for b, and has a kept for it. */

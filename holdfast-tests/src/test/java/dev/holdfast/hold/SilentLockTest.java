@@ -9,6 +9,7 @@ import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Claimed;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -80,6 +81,28 @@ class SilentLockTest extends EngineTest {
     frozen.rollback();
     assertThat(ids(leases().claim(request.withClaimId("second")).leases()))
         .containsExactly(guarded);
+  }
+
+  @Test
+  void the_reaper_passes_on_what_is_free_and_comes_back_for_the_rest() {
+    frozen.rollback();
+    enqueue(NewJob.of("deploy", 1).withResources(SITE));
+    enqueue(NewJob.of("deploy", 2).withResources("site:2"));
+    assertThat(claim(2)).hasSize(2);
+    tenant.advance(Duration.ofSeconds(31));
+    reap();
+    frozen.begin();
+    Db.continueAsOurs(frozen);
+    holds.lock(frozen, SITE);
+    tenant.advance(Holds.KILL_GRACE.plusSeconds(1));
+
+    reap();
+    assertThat(tenant.resources().get("site:2").holders()).isEmpty();
+    assertThat(tenant.resources().get("site:1").holders()).hasSize(1);
+    frozen.rollback();
+    reap();
+
+    assertThat(tenant.resources().get("site:1").holders()).isEmpty();
   }
 
   @Test

@@ -17,6 +17,8 @@ import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.PgLeases;
+import dev.holdfast.lease.Reaper;
+import dev.holdfast.lease.TransitionHook;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.testkit.TestTenant;
@@ -24,12 +26,16 @@ import dev.holdfast.worker.Worker;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Covers("A13")
 class TransitionHookTest {
@@ -74,30 +80,74 @@ class TransitionHookTest {
     assertThat(state()).isEqualTo("succeeded");
   }
 
-  @Test
-  void an_end_is_not_taken_for_lost_because_the_hook_misses_its_table() {
-    hooked.jobs(tenant.name()).enqueue(DEPLOY.job("x"));
-    PgLeases leases =
-        new PgLeases(
-            tenant.tenant(),
-            Set::of,
-            new LanePositions(System::nanoTime),
-            () -> 0,
-            Consequences.of(() -> {}, TransitionHookTest::missIt));
-    Lease lease = leases.claim(ClaimRequest.of("w", Set.of("default"), 1)).leases().getFirst();
+  @ParameterizedTest
+  @ValueSource(strings = {"DELETE FROM no_such", "SELECT 1 / 0"})
+  void what_goes_wrong_in_a_hook_is_not_taken_for_the_engines_own_and_is_tried_again(String sql) {
+    for (TransitionHook hook : List.of(atTheEnd(sql), wrapping(atTheEnd(sql)))) {
+      hooked.jobs(tenant.name()).enqueue(DEPLOY.job("x"));
+      PgLeases leases =
+          new PgLeases(
+              tenant.tenant(),
+              Set::of,
+              new LanePositions(System::nanoTime),
+              () -> 0,
+              Consequences.of(() -> {}, hook));
+      Lease lease = leases.claim(ClaimRequest.of("w", Set.of("default"), 1)).leases().getFirst();
 
-    List<FinishReply> replies = leases.finish(List.of(new Finish(lease, Outcome.succeeded())));
+      List<FinishReply> replies = leases.finish(List.of(new Finish(lease, Outcome.succeeded())));
 
-    assertThat(replies).singleElement().isInstanceOf(FinishReply.NotNow.class);
-    assertThat(tenant.job(lease.key().jobId()).state()).isEqualTo(JobState.RUNNING);
+      assertThat(replies).singleElement().isInstanceOf(FinishReply.NotNow.class);
+      assertThat(tenant.job(lease.key().jobId()).state()).isEqualTo(JobState.RUNNING);
+    }
   }
 
-  private static void missIt(Connection connection, List<Moved> moved) throws SQLException {
-    if (moved.getFirst().to().isFinished()) {
-      try (PreparedStatement statement = connection.prepareStatement("DELETE FROM no_such")) {
-        statement.execute();
+  private static TransitionHook atTheEnd(String sql) {
+    return (connection, moved) -> {
+      if (moved.getFirst().to().isFinished()) {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+          statement.execute();
+        }
       }
-    }
+    };
+  }
+
+  /** As those do who talk to the database through a library. */
+  private static TransitionHook wrapping(TransitionHook hook) {
+    return (connection, moved) -> {
+      try {
+        hook.moved(connection, moved);
+      } catch (SQLException e) {
+        throw new IllegalStateException("the library's own", e);
+      }
+    };
+  }
+
+  @Test
+  void a_reaper_gets_past_attempts_that_a_hook_does_not_let_it_end() {
+    Kind<Integer> stuck = Kind.of("stuck", Integer.class);
+    tenant.jobs().enqueueAll(IntStream.range(0, 500).mapToObj(stuck::job).toList());
+    claim(500);
+    UUID id = tenant.jobs().enqueue(DEPLOY.job("x")).id();
+    claim(1);
+    TransitionHook refusing =
+        (connection, moved) -> {
+          if (moved.stream().anyMatch(move -> move.kind().equals("stuck"))) {
+            throw new IllegalStateException("not this kind");
+          }
+        };
+    tenant.advance(Duration.ofSeconds(31));
+
+    int ended = new Reaper(tenant.tenant(), () -> 0, Consequences.of(() -> {}, refusing)).runOnce();
+
+    assertThat(ended).isEqualTo(1);
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
+  }
+
+  private void claim(int jobs) {
+    PgLeases leases =
+        new PgLeases(
+            tenant.tenant(), Set::of, new LanePositions(System::nanoTime), () -> 0, () -> {});
+    assertThat(leases.claim(ClaimRequest.of("w", Set.of("default"), jobs)).leases()).hasSize(jobs);
   }
 
   @Test

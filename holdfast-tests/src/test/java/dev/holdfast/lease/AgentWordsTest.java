@@ -10,7 +10,6 @@ import dev.holdfast.job.Placement;
 import dev.holdfast.job.Policy.OnLeaseLost;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.lease.AgentWords.Word;
-import dev.holdfast.retention.Retention;
 import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
 import java.util.List;
@@ -63,13 +62,8 @@ class AgentWordsTest {
   }
 
   private void reapWhenUpFor(Duration time) {
-    new Reaper(
-            tenant.tenant(),
-            RandomGenerator.getDefault(),
-            () -> {},
-            serverUp -> last -> last.compareTo(time) > 0 ? last.minus(time) : Duration.ZERO,
-            Retention.DEFAULTS)
-        .runOnce();
+    new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {})
+        .runOnce(last -> last.compareTo(time) > 0 ? last.minus(time) : Duration.ZERO);
   }
 
   private JobState state(Lease lease) {

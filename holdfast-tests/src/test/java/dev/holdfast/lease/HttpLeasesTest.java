@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.HttpLeases;
+import dev.holdfast.audit.Act;
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Item;
 import dev.holdfast.job.JobState;
@@ -18,11 +20,15 @@ import dev.holdfast.job.RetryPolicy;
 import dev.holdfast.job.SlotKey;
 import dev.holdfast.job.Subject;
 import dev.holdfast.job.TimeLimit;
+import dev.holdfast.rig.Cable;
+import dev.holdfast.schedule.Schedule;
+import dev.holdfast.schedule.Trigger;
 import dev.holdfast.server.TestServer;
 import dev.holdfast.server.auth.Role;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
@@ -49,6 +55,62 @@ class HttpLeasesTest extends LeaseSourceContract {
   @Override
   LeaseSource leases() {
     return leases;
+  }
+
+  @Test
+  void what_was_granted_to_a_claim_that_nobody_answered_comes_with_the_workers_next_one()
+      throws Exception {
+    UUID id = enqueue(NewJob.of("email", 1));
+    try (Cable cable = new Cable(TestServer.shared().port())) {
+      HttpLeases far = TestServer.shared().client(Role.WORKER, tenant.name(), cable.url()).leases();
+      cable.lose(2); // the answer, and that to its repeat
+      assertThatThrownBy(() -> far.claim(anyKind("worker", 1)))
+          .isInstanceOf(HoldfastException.class);
+      assertThat(cable.answersLost()).isEqualTo(2);
+      assertThat(tenant.job(id).state()).isEqualTo(JobState.RUNNING);
+
+      List<Lease> leases = far.claim(anyKind("worker", 1)).leases();
+
+      assertThat(ids(leases)).containsExactly(id);
+      assertThat(leases.getFirst().key().fence()).isEqualTo(tenant.job(id).fence());
+      assertThat(far.claim(anyKind("worker", 1)).leases()).isEmpty();
+    }
+  }
+
+  @Test
+  void the_slot_of_a_scheduled_job_says_which_worker_has_it() {
+    tenant.stopClock();
+    tenant
+        .schedules()
+        .put(
+            Schedule.of("nightly", Trigger.cron("* * * * *"), NewJob.of("email", 1)),
+            Act.by("ada"));
+    tenant.advance(Duration.ofMinutes(1));
+    tenant.scheduler().runOnce();
+
+    claimOne("worker");
+
+    assertThat(tenant.query("SELECT worker_instance FROM {schema}.job_runs"))
+        .containsExactly(Map.of("worker_instance", "worker"));
+  }
+
+  @Test
+  void a_late_worker_that_says_its_work_is_over_frees_what_it_held_and_nobody_elses() {
+    NewJob deploy =
+        NewJob.of("email", 1)
+            .withResources("site:1")
+            .withPolicy(PolicyOverrides.NONE.withOnLeaseLost(Policy.OnLeaseLost.FAIL));
+    enqueue(deploy);
+    Lease lost = claimOne("worker");
+    UUID waiting = enqueue(deploy);
+    expireAndReap();
+    assertThat(claim("other", 1)).as("the work may go on").isEmpty();
+
+    assertThat(finish(lost, Outcome.succeeded())).isEqualTo(new FinishReply.Lost());
+    assertThat(ids(claim("other", 1))).containsExactly(waiting);
+    assertThat(finish(lost, Outcome.succeeded())).isEqualTo(new FinishReply.Lost());
+
+    assertThat(tenant.resources().get("site:1").holders()).hasSize(1);
   }
 
   @Test

@@ -2,11 +2,13 @@ package dev.holdfast.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.job.Failure;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Placement;
+import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.lease.Extension.Status;
 import java.sql.Connection;
 import java.time.Duration;
@@ -126,6 +128,30 @@ class PgLeasesTest extends LeaseSourceContract {
     assertThat(reply).isEqualTo(new FinishReply.Lost());
     assertThat(tenant.query("SELECT number FROM {schema}.sent")).isEmpty();
     assertThat(tenant.job(id).state()).isEqualTo(JobState.RUNNING);
+  }
+
+  @Test
+  void a_handlers_writes_are_rolled_back_when_its_job_is_not_to_succeed_any_more()
+      throws Exception {
+    tenant.execute("CREATE TABLE {schema}.sent (number integer)");
+    UUID id = enqueue(NewJob.of("email", 1).withPolicy(PolicyOverrides.NONE.withTokenLimit(100)));
+    Lease lease = claimOne("worker");
+    leases().report(lease, Report.ofUsage(80, 40));
+
+    FinishReply reply =
+        leases()
+            .finishInTransaction(
+                lease,
+                connection -> {
+                  insertSent(connection);
+                  return Payload.NULL;
+                });
+
+    assertThat(reply).isEqualTo(new FinishReply.NotNow("the job is to end as failed"));
+    assertThat(tenant.query("SELECT number FROM {schema}.sent")).isEmpty();
+    assertThat(finish(lease, Outcome.failed(Failure.retryable("X", "rolled back"))))
+        .isEqualTo(new FinishReply.Recorded(JobState.FAILED));
+    assertThat(tenant.job(id).errorCode()).contains(Failure.TOKEN_LIMIT);
   }
 
   @Test

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
-import dev.holdfast.retention.Retention;
 import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,9 +25,16 @@ class SteadinessTest {
   private final Steadiness steadiness = Steadiness.watched(PERIOD, nanos::get);
 
   @Test
-  void when_the_reaper_comes_late_the_database_counts_as_away_since_it_came_last() {
-    assertThat(awayWithin(UP)).isZero();
+  void of_the_time_before_its_first_round_a_reaper_knows_nothing() {
+    assertThat(awayWithin(PERIOD)).isEqualTo(PERIOD);
     pass(PERIOD);
+    assertThat(awayWithin(PERIOD)).isZero();
+    assertThat(awayWithin(PERIOD.multipliedBy(3))).isEqualTo(PERIOD.multipliedBy(2));
+  }
+
+  @Test
+  void when_the_reaper_comes_late_the_database_counts_as_away_since_it_came_last() {
+    comeRegularly(UP);
     assertThat(awayWithin(UP)).isZero();
 
     pass(Duration.ofMinutes(1)); // the database was away, or the reaper's machine asleep
@@ -40,7 +47,7 @@ class SteadinessTest {
 
   @Test
   void a_reaper_that_is_always_late_counts_the_delay_alone() {
-    awayWithin(UP);
+    comeRegularly(UP);
     Duration late = PERIOD.multipliedBy(4);
     pass(late);
     assertThat(awayWithin(UP)).isEqualTo(late);
@@ -55,7 +62,7 @@ class SteadinessTest {
 
   @Test
   void before_the_server_started_it_was_away() {
-    awayWithin(UP);
+    comeRegularly(UP);
     pass(PERIOD);
 
     assertThat(steadiness.measure(Duration.ofSeconds(2)).within(Duration.ofSeconds(10)))
@@ -63,7 +70,24 @@ class SteadinessTest {
   }
 
   @Test
-  void after_an_outage_no_lease_is_lost_before_there_was_time_to_renew_it() {
+  void a_reaper_that_has_just_started_takes_no_lease_before_there_was_time_to_renew_it() {
+    UUID id = leased();
+    tenant.advance(Duration.ofHours(1));
+    Reapers reapers =
+        new Reapers(
+            tenant -> new Reaper(tenant, RandomGenerator.getDefault(), () -> {}), steadiness);
+    Duration upFor = Duration.ZERO;
+
+    while (tenant.job(id).state() == JobState.RUNNING && upFor.compareTo(UP) < 0) {
+      Duration unused = reapers.runOnce(List.of(tenant.tenant()), PERIOD);
+      upFor = upFor.plus(PERIOD);
+      pass(PERIOD);
+    }
+
+    assertThat(upFor).isBetween(Duration.ofSeconds(31), Duration.ofSeconds(45));
+  }
+
+  private UUID leased() {
     UUID id = tenant.jobs().enqueue(NewJob.of("email", 1)).id();
     new PgLeases(
             tenant.tenant(),
@@ -72,6 +96,12 @@ class SteadinessTest {
             RandomGenerator.getDefault(),
             () -> {})
         .claim(ClaimRequest.of("worker", Set.of("default"), 1));
+    return id;
+  }
+
+  @Test
+  void after_an_outage_no_lease_is_lost_before_there_was_time_to_renew_it() {
+    UUID id = leased();
     tenant.advance(Duration.ofHours(1)); // many times as long as the lease
 
     reapWhenUpFor(Duration.ZERO);
@@ -83,14 +113,19 @@ class SteadinessTest {
     assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
   }
 
+  private void comeRegularly(Duration time) {
+    awayWithin(UP);
+    for (Duration passed = Duration.ZERO;
+        passed.compareTo(time) < 0;
+        passed = passed.plus(PERIOD)) {
+      pass(PERIOD);
+      awayWithin(UP);
+    }
+  }
+
   private void reapWhenUpFor(Duration time) {
-    new Reaper(
-            tenant.tenant(),
-            RandomGenerator.getDefault(),
-            () -> {},
-            serverUp -> last -> last.minus(time),
-            Retention.DEFAULTS)
-        .runOnce();
+    new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {})
+        .runOnce(last -> last.minus(time));
   }
 
   private Duration awayWithin(Duration last) {

@@ -6,6 +6,8 @@ import dev.holdfast.Holdfast;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.Outcome;
+import dev.holdfast.lease.Steadiness.Absence;
+import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.testkit.Covers;
@@ -19,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -170,7 +173,9 @@ class TenantRotationTest {
     List<Tenant> tenants =
         holdfast.tenants().list().stream().map(holdfast.tenants()::tenant).toList();
     Reapers reapers =
-        new Reapers(tenant -> new Reaper(tenant, RandomGenerator.getDefault(), () -> {}));
+        new Reapers(
+            tenant -> new Reaper(tenant, RandomGenerator.getDefault(), () -> {}),
+            serverUp -> Absence.NONE);
     tenants.forEach(TenantRotationTest::expireLeases);
     holdfast.tenants().drop(new TenantName("gone"));
 
@@ -180,6 +185,34 @@ class TenantRotationTest {
     assertThat(rotation().claim(request(3)).leases())
         .extracting(lease -> lease.key().tenant())
         .containsExactlyInAnyOrder("one", "two");
+  }
+
+  @Test
+  void what_one_tenant_granted_reaches_the_worker_whatever_another_ones_hook_throws() {
+    for (String name : List.of("broken", "sound")) {
+      holdfast.tenants().create(new TenantName(name));
+      enqueue(name, 5);
+    }
+    TransitionHook broken =
+        (connection, moved) -> {
+          throw new IllegalStateException("the hook's own");
+        };
+    TenantRotation rotation =
+        rotation(tenant ->
+            tenant.name().value().equals("broken") ? Consequences.of(() -> {}, broken) : () -> {});
+
+    List<UUID> granted = new ArrayList<>();
+    for (int round = 0; round < 4; round++) { // each of them comes first now and then
+      try {
+        rotation.claim(request(4)).leases().forEach(lease -> granted.add(lease.key().jobId()));
+      } catch (IllegalStateException e) {
+        assertThat(e).hasMessage("the hook's own"); // nothing was granted before
+      }
+    }
+
+    assertThat(granted).isNotEmpty();
+    assertThat(granted).containsExactlyInAnyOrderElementsOf(leased("sound"));
+    assertThat(leased("broken")).isEmpty();
   }
 
   private static void expireLeases(Tenant tenant) {
@@ -196,7 +229,20 @@ class TenantRotationTest {
                         """)));
   }
 
+  private List<UUID> leased(String tenant) {
+    Db db = holdfast.tenants().tenant(new TenantName(tenant)).db();
+    return db.withHandle(handle ->
+        handle
+            .createQuery(db.sql("SELECT id FROM {schema}.job WHERE worker IS NOT NULL"))
+            .mapTo(UUID.class)
+            .list());
+  }
+
   private TenantRotation rotation() {
+    return rotation(tenant -> () -> {});
+  }
+
+  private TenantRotation rotation(Function<Tenant, Consequences> consequences) {
     TenantRotation rotation =
         new TenantRotation(
             holdfast.tenants(),
@@ -206,7 +252,7 @@ class TenantRotationTest {
                     Set::of,
                     new LanePositions(() -> 0),
                     RandomGenerator.getDefault(),
-                    () -> {}));
+                    consequences.apply(tenant)));
     rotation.refresh();
     return rotation;
   }

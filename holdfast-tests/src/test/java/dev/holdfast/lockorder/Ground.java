@@ -104,15 +104,6 @@ final class Ground {
     return NAMES.stream().map(name -> Row.of("resource", "name", name)).toList();
   }
 
-  List<Row> resourcesOfTheSilent() {
-    told(NAMES)
-        .forEach(name ->
-            write(
-                "INSERT INTO {schema}.hold VALUES ('%s', '%s', 1, '%s', '%s')"
-                    .formatted(name, JOBS.getFirst(), NOW.minusSeconds(2), NOW.minusSeconds(1))));
-    return resources();
-  }
-
   List<Row> noResources() {
     return NAMES.stream()
         .map(name -> Row.made(name, "INSERT INTO {schema}.resource (name) VALUES ('" + name + "')"))
@@ -231,10 +222,6 @@ final class Ground {
 
   void lockSoon() {
     inTransaction(handle -> holds.lockSoon(handle, told(NAMES)));
-  }
-
-  void passOn() {
-    inTransaction(holds::passOn);
   }
 
   void make() {

@@ -13,7 +13,6 @@ import java.util.function.Function;
 enum Locking {
   RESOURCES(Set.of("Holds.LOCK"), Ground::resources, Ground::lock),
   RESOURCES_SOON(Set.of("Holds.LOCK"), Ground::resources, Ground::lockSoon),
-  RESOURCES_OF_THE_SILENT(Set.of("Holds.LOCK"), Ground::resourcesOfTheSilent, Ground::passOn),
   NEW_RESOURCES(Set.of("Holds.MAKE"), Ground::noResources, Ground::make),
 
   SUCCEEDED_JOBS(

@@ -77,7 +77,8 @@ enum PlantedBug implements UnaryOperator<String> {
   PASSES_ON_TOO_SOON("DELETE FROM \\S+hold WHERE resource", "", "AND passes_at <= \\S+", ""),
 
   RESERVATIONS_KEPT_AFTER_ACTS(Statements.FORGET, "Acts", "WHERE", "WHERE false AND"),
-  RESERVATIONS_KEPT_WHEN_BLOCKED(Statements.FORGET, "GuardedClaims", "WHERE", "WHERE false AND"),
+  RESERVATIONS_KEPT_WHEN_PARKED(
+      "forgotten AS", "", "reservation\\s+WHERE", "reservation WHERE false AND"),
   RESERVATIONS_KEPT_AFTER_GRANT(
       "claimed AS[\\s\\S]*kept AS", "", "reservation WHERE", "reservation WHERE false AND"),
 

@@ -72,7 +72,8 @@ enum PlantedPatch {
       "isSomebodys\\(connection\\)\\)",
       "false)",
       "tenant.BoundTransactionTest"),
-  SLOTS_AMONG_OTHER_KEYS("queue/JobRow", "\\? SlotKey.SCOPE", "? \"tenant\"", "schedule.SlotsTest"),
+  SLOTS_AMONG_OTHER_KEYS(
+      "queue/JobRow", "\\? SlotKey.SCOPE", "? \"tenant\"", "schedule.OverlappingRunsTest"),
   NOTHING_ROLLED_BACK(
       "queue/Storing", "connection.rollback\\(\\);", "", "fault.FaultPointsTest", "enqueue many"),
   LANES_OF_ANOTHER_TENANT_KEPT(

@@ -99,4 +99,50 @@ class BatchTest {
     assertThat(answers.get(3).id()).isEqualTo(answers.get(2).id());
     assertThat(tenant.job(id).args().json()).isEqualTo("1");
   }
+
+  @Test
+  void a_mixed_batch_takes_its_turns_in_the_order_of_the_list() {
+    tenant
+        .jobs()
+        .enqueueAll(
+            IntStream.range(0, 10)
+                .mapToObj(i -> i % 3 == 0 ? COUNT.job(i).withTags("t") : COUNT.job(i))
+                .toList());
+
+    assertThat(tenant.query("SELECT args::text::int AS n FROM {schema}.job ORDER BY run_at, seq"))
+        .extracting(row -> row.get("n"))
+        .isEqualTo(IntStream.range(0, 10).boxed().toList());
+  }
+
+  @Test
+  void a_repeat_of_a_finished_job_does_not_keep_its_key_from_another_of_the_batch() {
+    UUID finished = JobIds.next();
+    tenant.jobs().enqueue(COUNT.job(1).withId(finished).withUniqueKey("k"));
+    tenant.worker().handle(COUNT, (n, job) -> {}).build().runDue();
+    UUID fresh = JobIds.next();
+
+    List<Enqueued> answers =
+        tenant
+            .jobs()
+            .enqueueAll(
+                List.of(
+                    COUNT.job(1).withId(finished).withUniqueKey("k"),
+                    COUNT.job(2).withId(fresh).withUniqueKey("k")));
+
+    assertThat(answers).containsExactly(new Enqueued(finished, false), new Enqueued(fresh, true));
+    assertThat(tenant.job(fresh).args().json()).isEqualTo("2");
+  }
+
+  @Test
+  void a_repeat_of_a_finished_job_is_that_job_also_when_another_has_its_key() {
+    UUID finished = JobIds.next();
+    NewJob first = COUNT.job(1).withId(finished).withUniqueKey("k");
+    tenant.jobs().enqueue(first);
+    tenant.worker().handle(COUNT, (n, job) -> {}).build().runDue();
+    tenant.jobs().enqueue(COUNT.job(2).withUniqueKey("k"));
+
+    assertThat(tenant.jobs().enqueue(first)).isEqualTo(new Enqueued(finished, false));
+    assertThat(tenant.jobs().enqueueAll(List.of(first)))
+        .containsExactly(new Enqueued(finished, false));
+  }
 }

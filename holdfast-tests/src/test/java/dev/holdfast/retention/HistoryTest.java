@@ -3,6 +3,7 @@ package dev.holdfast.retention;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.audit.Act;
+import dev.holdfast.job.AttemptRecord;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Item;
 import dev.holdfast.job.JobState;
@@ -14,6 +15,7 @@ import dev.holdfast.job.Policy.OnFailure;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -83,6 +85,33 @@ class HistoryTest {
 
     assertThat(tenant.jobs().log(bad)).isEmpty();
     assertThat(tenant.job(bad).state()).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void attempts_that_do_not_count_are_kept_for_a_week_and_others_as_long_as_their_job() {
+    UUID id = tenant.jobs().enqueue(WORK.job(true)).id();
+    List<Outcome> ends =
+        List.of(
+            Outcome.snoozed(Duration.ofSeconds(30)),
+            Outcome.failed(Failure.retryable("FLAKY", "once")),
+            Outcome.snoozed(Duration.ofDays(30)));
+    Iterator<Outcome> next = ends.iterator();
+    for (int attempt = 0; attempt < ends.size(); attempt++) {
+      tenant.worker().handleWithOutcome(WORK, (well, context) -> next.next()).build().runDue();
+      tenant.advance(Duration.ofHours(1));
+    }
+    tenant.advance(Duration.ofDays(6));
+    prune();
+    assertThat(tenant.jobs().attempts(id)).hasSize(3);
+    tenant.advance(Duration.ofDays(2));
+
+    prune();
+
+    assertThat(tenant.jobs().attempts(id))
+        .extracting(AttemptRecord::outcome)
+        .containsExactly("failed");
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
+    assertThat(tenant.invariants().check()).isEmpty();
   }
 
   @Test

@@ -31,11 +31,12 @@ public final class Cable implements AutoCloseable {
   private static final class Line {
     private final Socket near;
     private final Socket far;
-    private volatile CountDownLatch held = new CountDownLatch(0);
+    private volatile CountDownLatch held;
 
-    Line(Socket near, Socket far) {
+    Line(Socket near, Socket far, boolean held) {
       this.near = near;
       this.far = far;
+      this.held = new CountDownLatch(held ? 1 : 0);
     }
 
     void cut() {
@@ -51,6 +52,7 @@ public final class Cable implements AutoCloseable {
   }
 
   private volatile int to;
+  private volatile boolean unplugged;
   private final ServerSocket listening;
   private final Set<Line> lines = ConcurrentHashMap.newKeySet();
   private final AtomicInteger cut = new AtomicInteger();
@@ -91,8 +93,15 @@ public final class Cable implements AutoCloseable {
     lines.forEach(line -> line.held = new CountDownLatch(1));
   }
 
+  /** The same, and connections that are made from now on get nothing through either. */
+  public void unplug() {
+    unplugged = true;
+    hold();
+  }
+
   /** What was held back arrives, late. */
   public void release() {
+    unplugged = false;
     lines.forEach(line -> line.held.countDown());
   }
 
@@ -146,7 +155,7 @@ public final class Cable implements AutoCloseable {
     }
     near.setTcpNoDelay(true);
     far.setTcpNoDelay(true);
-    Line line = new Line(near, far);
+    Line line = new Line(near, far, unplugged);
     lines.add(line);
     Thread.ofVirtual().start(() -> pass(line, near, far, false));
     Thread.ofVirtual().start(() -> pass(line, far, near, true));

@@ -78,9 +78,12 @@ public final class TestServer implements AutoCloseable {
 
   /** As a client finds it. */
   public HoldfastClient client(Role role, TenantName tenant) {
-    return HoldfastClient.at("http://127.0.0.1:" + port())
-        .withToken(token(role, Optional.of(tenant)))
-        .withTenant(tenant);
+    return client(role, tenant, "http://127.0.0.1:" + port());
+  }
+
+  /** By way of another address. */
+  public HoldfastClient client(Role role, TenantName tenant, String url) {
+    return HoldfastClient.at(url).withToken(token(role, Optional.of(tenant))).withTenant(tenant);
   }
 
   /** Until so many wait for work of a tenant. */

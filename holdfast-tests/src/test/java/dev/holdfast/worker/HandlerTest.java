@@ -2,6 +2,7 @@ package dev.holdfast.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Item;
 import dev.holdfast.job.Job;
@@ -12,12 +13,14 @@ import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.Progress;
+import dev.holdfast.lease.Lease;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -58,14 +61,49 @@ class HandlerTest {
   }
 
   @Test
-  void arguments_that_do_not_fit_the_type_fail_for_good() {
-    Worker worker = tenant.worker().handle(EMAIL, (email, job) -> {}).build();
+  void arguments_that_a_worker_cannot_read_wait_for_one_that_can_and_somebody_hears_of_it() {
+    List<Throwable> heard = new ArrayList<>();
+    Worker older =
+        tenant
+            .worker()
+            .handle(EMAIL, (email, job) -> {})
+            .listen(
+                new WorkerListener() {
+                  @Override
+                  public void failed(Lease lease, Throwable thrown) {
+                    heard.add(thrown);
+                  }
+                })
+            .build();
+    List<Object> read = new ArrayList<>();
+    Kind<Object> newer = Kind.of("email", Object.class);
     UUID id = tenant.jobs().enqueue(NewJob.of("email", List.of(1))).id();
 
-    worker.runDue();
-
-    assertThat(tenant.job(id).state()).isEqualTo(JobState.FAILED);
+    older.runDue();
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
     assertThat(tenant.job(id).errorCode()).contains("BAD_PAYLOAD");
+    assertThat(heard).singleElement().isInstanceOf(HoldfastException.class);
+    tenant.advance(Duration.ofHours(1));
+    tenant.worker().handle(newer, (args, job) -> read.add(args)).build().runDue();
+
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+    assertThat(read).containsExactly(List.of(1));
+  }
+
+  @Test
+  void attempts_run_on_the_threads_that_the_worker_is_given() throws Exception {
+    CompletableFuture<Thread> ran = new CompletableFuture<>();
+    tenant.jobs().enqueue(EMAIL.job(new Email("ada")));
+
+    try (Worker worker =
+        tenant
+            .worker()
+            .runOn(Thread.ofPlatform().name("mine").factory())
+            .handle(EMAIL, (email, job) -> ran.complete(Thread.currentThread()))
+            .start()) {
+      assertThat(ran.get().isVirtual()).isFalse();
+      assertThat(ran.get().getName()).isEqualTo("mine");
+    }
   }
 
   @Test

@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +47,7 @@ class InterruptedWorkTest {
     final List<Report> reports = new ArrayList<>();
     boolean away;
     long answeredNanos;
+    int extended;
     Extension.Status answer = Extension.Status.EXTENDED;
 
     @Override
@@ -57,6 +59,7 @@ class InterruptedWorkTest {
     public List<Extension> extend(List<Lease> leases) {
       failIfAway();
       answeredNanos = System.nanoTime();
+      extended += leases.size();
       return leases.stream().map(lease -> new Extension(lease.key(), answer)).toList();
     }
 
@@ -121,7 +124,39 @@ class InterruptedWorkTest {
     selfFence.runOnce();
 
     assertThat(early).isEmpty();
-    assertThat(running.interruption()).contains(Interruption.LOST);
+    assertThat(running.interruption()).contains(Interruption.UNRENEWED);
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void the_lease_of_a_handler_that_goes_on_after_that_is_renewed_as_long_as_it_runs() {
+    AtomicInteger told = new AtomicInteger();
+    WorkerListener listener =
+        new WorkerListener() {
+          @Override
+          public void leaseLost(Lease lease) {
+            told.incrementAndGet();
+          }
+        };
+    Heartbeater heartbeater = new Heartbeater(leases, Duration.ofSeconds(2), inFlight, listener);
+    Running running = running();
+    running.handlerStarts(nanoTime.get());
+    nanoTime.addAndGet(LEASE.toNanos());
+    new SelfFence(inFlight, listener, nanoTime::get).runOnce();
+
+    heartbeater.runOnce();
+    assertThat(leases.extended).isEqualTo(1);
+    assertThat(running.isLost()).as("what it does is void").isTrue();
+    running.handlerEnded();
+    heartbeater.runOnce();
+    assertThat(leases.extended).isEqualTo(1);
+    running.handlerStarts(nanoTime.get());
+    leases.answer = Extension.Status.LOST;
+    heartbeater.runOnce();
+    heartbeater.runOnce();
+
+    assertThat(leases.extended).as("nothing is asked of a lease that is gone").isEqualTo(2);
+    assertThat(told).hasValue(1);
     assertThat(Thread.interrupted()).isTrue();
   }
 

@@ -62,6 +62,7 @@ class LateClaimTest {
                   runs.incrementAndGet();
                   return Outcome.succeeded();
                 });
-    return new WorkerSetup(handlers, List.of(), codec, WorkerListener.NONE);
+    return new WorkerSetup(
+        handlers, List.of(), codec, WorkerListener.NONE, Thread.ofVirtual().factory());
   }
 }
