@@ -47,12 +47,15 @@ import java.util.stream.Stream;
 final class ChaosRun implements AutoCloseable {
 
   private static final int SERVERS = 2;
-  private static final int JOBS_PER_BLOW = 100;
+  // A short run is to have many blows, a long one also many jobs.
+  private static final int JOBS_PER_BLOW = 40;
+  private static final int JOBS_PER_BLOW_IN_LONG_RUNS = 100;
   private static final int LEDGER_MEGABYTES = 512;
   private static final Duration POLL = Duration.ofMillis(200);
   private static final Duration OPERATOR_LOOKS = Duration.ofMillis(500);
   private static final Duration DRAIN_DEADLINE = Duration.ofMinutes(4);
 
+  private final int jobsPerBlow;
   private final Path directory;
   private final HikariDataSource pool;
   private final Holdfast holdfast;
@@ -69,8 +72,9 @@ final class ChaosRun implements AutoCloseable {
   private List<FiredSlot> slots = List.of();
   private Duration drained = Duration.ZERO;
 
-  /** Nothing is done to the database that others on it would suffer from, unless it is ours. */
-  ChaosRun(long seed, boolean databaseIsOurs) throws Exception {
+  /** In a short one nothing is done to the database: others on it would suffer from that. */
+  ChaosRun(long seed, boolean isLong) throws Exception {
+    jobsPerBlow = isLong ? JOBS_PER_BLOW_IN_LONG_RUNS : JOBS_PER_BLOW;
     SplittableRandom dice = new SplittableRandom(seed);
     directory =
         Files.createTempDirectory(
@@ -93,7 +97,7 @@ final class ChaosRun implements AutoCloseable {
         new Nemesis(
             new Nemesis.Victims(fleet, cables, database::crash),
             ledger,
-            databaseIsOurs ? Set.of() : Set.of(Blow.CRASH_DATABASE),
+            isLong ? Set.of() : Set.of(Blow.CRASH_DATABASE),
             dice.split());
     operator = new Operator(holdfast, new LedgerClient(port, "operator"), dice.split());
     timetable = new Timetable(holdfast);
@@ -182,7 +186,7 @@ final class ChaosRun implements AutoCloseable {
   // By the clock where jobs get done. Where the machine has no time for them, hitting those who are
   // behind already would make it longer, not harder.
   private Duration strike() throws IOException {
-    if (nemesis.blows() <= producer.count() / JOBS_PER_BLOW) {
+    if (nemesis.blows() <= producer.count() / jobsPerBlow) {
       nemesis.act();
     }
     return nemesis.untilNext();

@@ -101,6 +101,9 @@ public final class Database implements AutoCloseable {
     pool.setPoolName(name);
     pool.addDataSourceProperty("ApplicationName", name); // for who looks at pg_stat_activity
     pool.setMaximumPoolSize(size);
+    // Else it asks its first connection, and is of no use any more should that one be cut
+    // meanwhile.
+    pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     pool.setConnectionTestQuery(TAKES_WRITES);
     pool.setExceptionOverride(new DropsReadOnly());
     return pool;

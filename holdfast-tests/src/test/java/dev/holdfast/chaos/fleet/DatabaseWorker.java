@@ -47,7 +47,9 @@ public final class DatabaseWorker {
     config.setJdbcUrl(jdbcUrl);
     config.setMaximumPoolSize(connections);
     config.setMinimumIdle(0);
-    config.setInitializationFailTimeout(-1); // it may be made while the nemesis cuts
+    // It may be made while the nemesis cuts.
+    config.setInitializationFailTimeout(-1);
+    config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     return new HikariDataSource(config);
   }
 }
