@@ -90,34 +90,20 @@ public final class History {
       DELETE FROM {schema}.claim WHERE claimed_at < {schema}.clock() - interval '2 days'
       """;
 
-  private static final String PAGES_OF_JOBS =
+  private static final String PAGES =
       """
-      SELECT pg_relation_size('{schema}.job_done') / current_setting('block_size')::integer
-      """;
-
-  private static final String PAGES_OF_ATTEMPTS =
-      """
-      SELECT pg_relation_size('{schema}.attempt') / current_setting('block_size')::integer
-      """;
-
-  private static final String PAGES_OF_SLOTS =
-      """
-      SELECT pg_relation_size('{schema}.slot') / current_setting('block_size')::integer
-      """;
-
-  private static final String PAGES_OF_LINES =
-      """
-      SELECT pg_relation_size('{schema}.job_log') / current_setting('block_size')::integer
+      SELECT pg_relation_size(format('%I.%I', '{schema}', :table::text)::regclass)
+               / current_setting('block_size')::integer
       """;
 
   /** A table on its way from one end to the other. */
   private static final class Sweep {
-    final String pages;
+    final String table;
     final String remove;
     long next;
 
-    Sweep(String pages, String remove) {
-      this.pages = pages;
+    Sweep(String table, String remove) {
+      this.table = table;
       this.remove = remove;
     }
   }
@@ -125,6 +111,7 @@ public final class History {
   private final Db db;
   private final Retention retention;
   private final List<Sweep> sweeps;
+  private final String pages;
   private final String claims;
 
   public History(Db db, Retention retention) {
@@ -132,10 +119,11 @@ public final class History {
     this.retention = retention;
     this.sweeps =
         List.of(
-            new Sweep(db.sql(PAGES_OF_JOBS), db.sql(JOBS)),
-            new Sweep(db.sql(PAGES_OF_LINES), db.sql(LINES)),
-            new Sweep(db.sql(PAGES_OF_ATTEMPTS), db.sql(UNCOUNTED_ATTEMPTS)),
-            new Sweep(db.sql(PAGES_OF_SLOTS), db.sql(SLOTS)));
+            new Sweep("job_done", db.sql(JOBS)),
+            new Sweep("job_log", db.sql(LINES)),
+            new Sweep("attempt", db.sql(UNCOUNTED_ATTEMPTS)),
+            new Sweep("slot", db.sql(SLOTS)));
+    this.pages = db.sql(PAGES);
     this.claims = db.sql(CLAIMS);
   }
 
@@ -152,7 +140,7 @@ public final class History {
   }
 
   private int go(Sweep sweep) {
-    long pages = db.withHandle(handle -> handle.createQuery(sweep.pages).mapTo(Long.class).one());
+    long pages = pagesOf(sweep.table);
     long portions =
         Math.clamp(pages / (PAGES_AT_ONCE * RUNS_PER_ROUND), LEAST_PORTIONS, MOST_PORTIONS);
     int removed = 0;
@@ -164,6 +152,11 @@ public final class History {
       sweep.next = 0;
     }
     return removed;
+  }
+
+  private long pagesOf(String table) {
+    return db.withHandle(
+        handle -> handle.createQuery(pages).bind("table", table).mapTo(Long.class).one());
   }
 
   private int remove(Sweep sweep, long fromPage) {

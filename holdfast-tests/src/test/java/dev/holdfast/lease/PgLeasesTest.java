@@ -116,14 +116,7 @@ class PgLeasesTest extends LeaseSourceContract {
     expireAndReap();
     claimOne("worker-b");
 
-    FinishReply reply =
-        leases()
-            .finishInTransaction(
-                lost,
-                connection -> {
-                  insertSent(connection);
-                  return Payload.NULL;
-                });
+    FinishReply reply = finishWithAWrite(lost);
 
     assertThat(reply).isEqualTo(new FinishReply.Lost());
     assertThat(tenant.query("SELECT number FROM {schema}.sent")).isEmpty();
@@ -138,14 +131,7 @@ class PgLeasesTest extends LeaseSourceContract {
     Lease lease = claimOne("worker");
     leases().report(lease, Report.ofUsage(80, 40));
 
-    FinishReply reply =
-        leases()
-            .finishInTransaction(
-                lease,
-                connection -> {
-                  insertSent(connection);
-                  return Payload.NULL;
-                });
+    FinishReply reply = finishWithAWrite(lease);
 
     assertThat(reply).isEqualTo(new FinishReply.NotNow("the job is to end as failed"));
     assertThat(tenant.query("SELECT number FROM {schema}.sent")).isEmpty();
@@ -166,6 +152,16 @@ class PgLeasesTest extends LeaseSourceContract {
     } finally {
       tenant.holdfast().tenants().create(tenant.name());
     }
+  }
+
+  private FinishReply finishWithAWrite(Lease lease) throws Exception {
+    return leases()
+        .finishInTransaction(
+            lease,
+            connection -> {
+              insertSent(connection);
+              return Payload.NULL;
+            });
   }
 
   private void insertSent(Connection connection) throws java.sql.SQLException {

@@ -10,7 +10,6 @@ import dev.holdfast.job.Payload;
 import dev.holdfast.testkit.TestTenant;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -56,11 +55,8 @@ class BatchTest {
   void many_jobs_at_once_are_all_there_in_order() {
     tenant.jobs().enqueueAll(IntStream.range(0, 12_345).mapToObj(COUNT::job).toList());
 
-    List<Map<String, Object>> rows =
-        tenant.query("SELECT args::text::int AS n FROM {schema}.job ORDER BY run_at, seq");
-
-    assertThat(rows).hasSize(12_345);
-    assertThat(rows.get(12_344)).containsEntry("n", 12_344);
+    assertThat(inTurn()).hasSize(12_345);
+    assertThat(inTurn().get(12_344)).isEqualTo(12_344);
   }
 
   @Test
@@ -75,9 +71,7 @@ class BatchTest {
 
     tenant.jobs().enqueueAll(batch);
 
-    assertThat(tenant.query("SELECT args::text::int AS n FROM {schema}.job ORDER BY run_at, seq"))
-        .extracting(row -> row.get("n"))
-        .isEqualTo(IntStream.range(0, 50).boxed().toList());
+    assertThat(inTurn()).isEqualTo(IntStream.range(0, 50).boxed().toList());
   }
 
   @Test
@@ -109,9 +103,7 @@ class BatchTest {
                 .mapToObj(i -> i % 3 == 0 ? COUNT.job(i).withTags("t") : COUNT.job(i))
                 .toList());
 
-    assertThat(tenant.query("SELECT args::text::int AS n FROM {schema}.job ORDER BY run_at, seq"))
-        .extracting(row -> row.get("n"))
-        .isEqualTo(IntStream.range(0, 10).boxed().toList());
+    assertThat(inTurn()).isEqualTo(IntStream.range(0, 10).boxed().toList());
   }
 
   @Test
@@ -144,5 +136,14 @@ class BatchTest {
     assertThat(tenant.jobs().enqueue(first)).isEqualTo(new Enqueued(finished, false));
     assertThat(tenant.jobs().enqueueAll(List.of(first)))
         .containsExactly(new Enqueued(finished, false));
+  }
+
+  /** The arguments, in the order in which they are claimed. */
+  private List<Object> inTurn() {
+    return tenant
+        .query("SELECT args::text::int AS n FROM {schema}.job ORDER BY run_at, seq")
+        .stream()
+        .map(row -> row.get("n"))
+        .toList();
   }
 }
