@@ -113,7 +113,7 @@ public final class Jobs {
 
   /**
    * Stores the job in the caller's transaction: it exists when, and only if, that commits. Workers
-   * hear of it at the commit.
+   * hear of it at the commit. A connection that commits by itself is refused.
    */
   public Enqueued enqueue(Connection connection, NewJob job) {
     JobRow row = JobRow.of(traced(job), codec);

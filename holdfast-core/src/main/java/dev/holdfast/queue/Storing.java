@@ -48,7 +48,12 @@ final class Storing {
     return withConnection(connection -> inTransaction(connection, work));
   }
 
-  /** Workers hear of it at the commit. */
+  /**
+   * Workers hear of it at the commit.
+   *
+   * @throws HoldfastException for a connection that commits by itself: whoever enqueues on a
+   *     connection wants the job to share the fate of other writes, and there it would not
+   */
   <R> R inCallersTransaction(Connection connection, boolean mayExist, Db.Work<R> work) {
     Db.Work<R> announced =
         own -> {
@@ -60,9 +65,14 @@ final class Storing {
           return result;
         };
     try {
-      return connection.getAutoCommit()
-          ? inTransaction(connection, announced)
-          : announced.on(connection);
+      if (connection.getAutoCommit()) {
+        throw new HoldfastException(
+            ErrorCode.INVALID_ARGUMENT,
+            "connection: it commits each statement by itself, so the job would be part of no"
+                + " transaction of yours; call setAutoCommit(false) first, or enqueue without a"
+                + " connection");
+      }
+      return announced.on(connection);
     } catch (SQLException | JdbiException e) {
       throw refused(e);
     }

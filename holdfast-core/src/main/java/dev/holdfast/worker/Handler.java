@@ -9,7 +9,10 @@ import dev.holdfast.job.Outcome;
 @FunctionalInterface
 public interface Handler<A> {
 
-  /** An exception means {@link Outcome.Failed}, to be retried as the job's policy says. */
+  /**
+   * An exception means {@link Outcome.Failed}, to be retried as the job's policy says, unless it is
+   * an {@link OutcomeException}, which says how the attempt ended.
+   */
   Outcome handle(A args, JobContext context) throws Exception;
 
   /** A handler whose normal return is success, unless it was told to stop. */

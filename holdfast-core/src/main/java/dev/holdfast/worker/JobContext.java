@@ -8,6 +8,7 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Progress;
+import dev.holdfast.job.SlotKey;
 import dev.holdfast.job.TraceContext;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
@@ -69,6 +70,16 @@ public final class JobContext {
   /** Counts from 1. */
   public int attempt() {
     return lease().attempt().number();
+  }
+
+  /** Whether a failure of this attempt would not be tried again. */
+  public boolean isLastAttempt() {
+    return lease().attempt().isLastOf(lease().policy());
+  }
+
+  /** Which slot of which schedule the job runs for, if it is the job of one. */
+  public Optional<SlotKey> slot() {
+    return lease().slot();
   }
 
   /**

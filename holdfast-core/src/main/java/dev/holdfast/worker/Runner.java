@@ -95,16 +95,20 @@ final class Runner {
       Outcome outcome = next.proceed();
       return outcome == null ? Outcome.failed(SAID_NOTHING) : outcome;
     } catch (Throwable thrown) { // a handler's Error must not take the lease with it
-      return running.interruptedOutcome().orElseGet(() -> failed(running.lease(), thrown));
+      return running.interruptedOutcome().orElseGet(() -> thrownBy(running.lease(), thrown));
     } finally {
       running.handlerEnded();
     }
   }
 
-  private Outcome failed(Lease lease, Throwable thrown) {
-    tell(lease, thrown);
-    setup.listener().failed(lease, thrown);
-    return Outcome.failed(Failure.of(thrown));
+  private Outcome thrownBy(Lease lease, Throwable thrown) {
+    Outcome outcome =
+        OutcomeException.saidBy(thrown).orElseGet(() -> Outcome.failed(Failure.of(thrown)));
+    if (outcome instanceof Outcome.Failed) {
+      tell(lease, thrown);
+      setup.listener().failed(lease, thrown);
+    }
+    return outcome;
   }
 
   // With its stack only when nothing will be tried again: a flood of failures is not to drown all.

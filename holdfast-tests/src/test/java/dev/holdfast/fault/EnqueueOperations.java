@@ -68,20 +68,10 @@ final class EnqueueOperations {
                 engine ->
                     callers(
                         engine,
-                        false,
                         connection -> {
                           List<Enqueued> unused = engine.jobs().enqueueAll(connection, keyed());
                           return "all";
-                        }))),
-        Operation.of(
-            "enqueue on a caller's connection without a transaction",
-            known(
-                job("a"),
-                engine ->
-                    callers(
-                        engine,
-                        true,
-                        connection -> idOf(engine.jobs().enqueue(connection, job("a")))))));
+                        }))));
   }
 
   /** After the jobs' lanes were made, by another job. */
@@ -126,8 +116,7 @@ final class EnqueueOperations {
   }
 
   private static Action inTransaction(NewJob job) {
-    return engine ->
-        callers(engine, false, connection -> idOf(engine.jobs().enqueue(connection, job)));
+    return engine -> callers(engine, connection -> idOf(engine.jobs().enqueue(connection, job)));
   }
 
   private static String one(Engine engine, NewJob job) {
@@ -149,18 +138,16 @@ final class EnqueueOperations {
   }
 
   /** As an application does it that has its own transaction. */
-  private static String callers(
-      Engine engine, boolean autoCommit, Function<Connection, String> work) throws CallersOwn {
+  private static String callers(Engine engine, Function<Connection, String> work)
+      throws CallersOwn {
     try (Connection connection = engine.dataSource().getConnection()) {
-      connection.setAutoCommit(autoCommit);
+      connection.setAutoCommit(false);
       try {
         String answer = work.apply(connection);
-        if (!autoCommit) {
-          connection.commit();
-        }
+        connection.commit();
         return answer;
       } finally {
-        if (!autoCommit && !connection.isClosed()) {
+        if (!connection.isClosed()) {
           connection.rollback();
           connection.setAutoCommit(true);
         }

@@ -1,6 +1,7 @@
 package dev.holdfast.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Holdfast;
@@ -75,6 +76,20 @@ class EnqueueTest {
       assertThat(tenant.jobs().get(id)).isEmpty();
       assertThat(tenant.jobs().get(bulk.get(1).id())).isEmpty();
     }
+    assertThat(tenant.query("SELECT FROM {schema}.job")).isEmpty();
+  }
+
+  @Test
+  void a_connection_that_commits_by_itself_is_no_transaction_to_enqueue_in() throws Exception {
+    try (Connection connection = TestDatabase.shared().dataSource().getConnection()) {
+      assertThatExceptionOfType(HoldfastException.class)
+          .isThrownBy(() -> tenant.jobs().enqueue(connection, COUNT.job(1)))
+          .withMessageContaining("setAutoCommit(false)");
+      assertThatExceptionOfType(HoldfastException.class)
+          .isThrownBy(() -> tenant.jobs().enqueueAll(connection, List.of(COUNT.job(1))))
+          .withMessageContaining("setAutoCommit(false)");
+    }
+
     assertThat(tenant.query("SELECT FROM {schema}.job")).isEmpty();
   }
 

@@ -61,6 +61,72 @@ class HandlerTest {
   }
 
   @Test
+  void a_handler_can_throw_how_it_ended_also_wrapped_in_another_exception() {
+    List<Throwable> heard = new ArrayList<>();
+    Worker worker =
+        tenant
+            .worker()
+            .handle(
+                EMAIL,
+                (email, job) -> {
+                  throw switch (email.to()) {
+                    case "later" -> OutcomeException.snoozed(Duration.ofMinutes(5));
+                    case "wrapped" -> new IllegalStateException(gone(email));
+                    default -> gone(email);
+                  };
+                })
+            .listen(
+                new WorkerListener() {
+                  @Override
+                  public void failed(Lease lease, Throwable thrown) {
+                    heard.add(thrown);
+                  }
+                })
+            .build();
+    UUID later = enqueue("later");
+    UUID wrapped = enqueue("wrapped");
+    UUID gone = enqueue("gone");
+
+    worker.runDue();
+
+    assertThat(tenant.job(later).state()).isEqualTo(JobState.QUEUED);
+    assertThat(tenant.job(later).attempt()).isZero();
+    for (UUID id : List.of(wrapped, gone)) {
+      assertThat(tenant.job(id).state()).isEqualTo(JobState.FAILED);
+      assertThat(tenant.job(id).errorCode()).contains("NO_SUCH_USER");
+    }
+    assertThat(heard).hasSize(2);
+  }
+
+  private static OutcomeException gone(Email email) {
+    return OutcomeException.failed(Failure.permanent("NO_SUCH_USER", email.to()));
+  }
+
+  @Test
+  void a_handler_knows_whether_a_failure_would_be_its_jobs_last() {
+    List<Boolean> last = new ArrayList<>();
+    Worker worker =
+        tenant
+            .worker()
+            .handle(
+                EMAIL,
+                (email, job) -> {
+                  last.add(job.isLastAttempt());
+                  throw new IllegalStateException("no");
+                })
+            .build();
+    tenant
+        .jobs()
+        .enqueue(EMAIL.job(new Email("ada")).withPolicy(PolicyOverrides.NONE.withMaxAttempts(2)));
+
+    worker.runDue();
+    tenant.advance(Duration.ofHours(1));
+    worker.runDue();
+
+    assertThat(last).containsExactly(false, true);
+  }
+
+  @Test
   void arguments_that_a_worker_cannot_read_wait_for_one_that_can_and_somebody_hears_of_it() {
     List<Throwable> heard = new ArrayList<>();
     Worker older =
