@@ -102,9 +102,13 @@ public final class PolicyJson {
     return Policy.DEFAULTS.with(stored(queueDefaults)).with(stored(job));
   }
 
-  // The API refuses policies it cannot read; only somebody with SQL can have stored one. Throwing
-  // here would leave a claimed job leased to nobody, and every other job of the batch with it.
-  private PolicyOverrides stored(@Nullable String json) {
+  /**
+   * As it was stored, the defaults where that cannot be read. The API refuses policies it cannot
+   * read; only somebody with SQL, or a newer version, can have stored one. Throwing here would
+   * leave a claimed job leased to nobody, and every other job of the batch with it; or a schedule
+   * that can be neither changed nor deleted.
+   */
+  public PolicyOverrides stored(@Nullable String json) {
     if (json == null) {
       return PolicyOverrides.NONE;
     }

@@ -23,8 +23,8 @@ public final class Holds {
   /** How long work that nobody saw stop may go on after its lease, until it is killed. */
   public static final Duration KILL_GRACE = Duration.ofSeconds(5);
 
-  // Much longer than any claim or finish takes, and much shorter than the shortest lease.
-  private static final Duration SOON = Duration.ofMillis(300);
+  /** Much longer than any claim or finish takes, and much shorter than the shortest lease. */
+  public static final Duration SOON = Duration.ofMillis(300);
 
   private static final int PASSED_ON_AT_ONCE = 500;
 

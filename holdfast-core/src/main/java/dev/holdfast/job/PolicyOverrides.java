@@ -77,6 +77,11 @@ public record PolicyOverrides(
     return with(draft -> draft.trace = Optional.of(trace));
   }
 
+  /** For what many jobs have in common. */
+  public PolicyOverrides withoutTrace() {
+    return with(draft -> draft.trace = Optional.empty());
+  }
+
   /** What is left open here as others say. */
   public PolicyOverrides over(PolicyOverrides others) {
     return new PolicyOverrides(

@@ -29,6 +29,10 @@ final class ClaimRounds {
   // A worker that is kept here while a hundred thousand jobs are parked starts nothing meanwhile.
   private static final int MOST_ROUNDS = 10;
 
+  // Whoever was quicker is gone by now, and there may be others behind those that it took.
+  private static final int MOST_ROUNDS_MISSED = 2;
+  private static final Duration MISSED = Duration.ofMillis(25);
+
   // Whoever has a resource's lock and says nothing loses it within seconds.
   private static final Duration KEPT_AWAY = Duration.ofMillis(300);
   private static final String APART = "apart";
@@ -37,14 +41,21 @@ final class ClaimRounds {
    * One round.
    *
    * @param unsettled there were candidates that did not get a lease and are out of the way now
+   * @param missed there were some that somebody else was at: without another look there would be
+   *     none before the next poll, whatever waits behind them
    */
-  record Round(List<Lease> leases, boolean unsettled, int woken, Optional<Duration> nextDueIn) {
+  record Round(
+      List<Lease> leases,
+      boolean unsettled,
+      boolean missed,
+      int woken,
+      Optional<Duration> nextDueIn) {
 
     /** Without what was granted apart when somebody kept us from it. */
     static Round of(Answer answer, Optional<Granted> apart) {
       return apart
           .map(granted -> of(answer, granted))
-          .orElseGet(() -> new Round(answer.leases, false, 0, Optional.of(KEPT_AWAY)));
+          .orElseGet(() -> new Round(answer.leases, false, false, 0, Optional.of(KEPT_AWAY)));
     }
 
     private static Round of(Answer answer, Granted granted) {
@@ -52,11 +63,18 @@ final class ClaimRounds {
       all.addAll(granted.leases());
       boolean moved = granted.aside() + granted.leases().size() > 0;
       boolean unsettled = moved && granted.leases().size() < answer.apart().size();
-      return new Round(all, unsettled, granted.woken(), answer.nextDueIn());
+      boolean missed = granted.missed() > 0;
+      return new Round(all, unsettled, missed, granted.woken(), answer.nextDueIn());
+    }
+
+    /** When to look again, after a round that brought less than was asked for. */
+    Optional<Duration> again() {
+      if (unsettled) {
+        return Optional.of(Duration.ZERO);
+      }
+      return missed ? Optional.of(MISSED) : nextDueIn;
     }
   }
-
-  private static final Granted NOTHING = new Granted(List.of(), 0, 0);
 
   private final Db db;
   private final Claims claims;
@@ -84,6 +102,7 @@ final class ClaimRounds {
     List<Lease> leases = new ArrayList<>();
     Round round;
     int rounds = 0;
+    int missed = 0;
     do {
       round = round(request.withLimit(request.limit() - leases.size()), !leases.isEmpty());
       leases.addAll(round.leases);
@@ -91,13 +110,14 @@ final class ClaimRounds {
         consequences.woken();
       }
       rounds++;
-    } while (round.unsettled
+      missed += round.missed ? 1 : 0;
+    } while ((round.unsettled || (round.missed && missed <= MOST_ROUNDS_MISSED))
         && rounds < MOST_ROUNDS
         && leases.size() < request.limit()
         // What a claim id answers must have been granted in one transaction.
         && (request.claimId().isEmpty() || leases.isEmpty()));
-    boolean more = round.unsettled && leases.size() < request.limit();
-    return new Claimed(leases, more ? Optional.of(Duration.ZERO) : round.nextDueIn);
+    boolean all = leases.size() >= request.limit();
+    return new Claimed(leases, all ? round.nextDueIn : round.again());
   }
 
   private Round round(ClaimRequest request, boolean somethingGranted) {
@@ -144,7 +164,7 @@ final class ClaimRounds {
   // to jobs that need nothing, does not wait for it.
   private static Optional<Granted> claimApart(Answer answer, Supplier<Granted> claim) {
     if (answer.apart().isEmpty()) {
-      return Optional.of(NOTHING);
+      return Optional.of(Granted.NOTHING);
     }
     try {
       return Optional.of(claim.get());
@@ -195,12 +215,12 @@ final class ClaimRounds {
         throw e;
       }
       log.warn("Could not claim jobs that need resources; trying again with the next claim", e);
-      return Optional.of(NOTHING);
+      return Optional.of(Granted.NOTHING);
     }
   }
 
   private static Round failed(RuntimeException e) {
     log.warn("Could not claim as many jobs as asked for; trying again with the next claim", e);
-    return new Round(List.of(), false, 0, Optional.empty());
+    return new Round(List.of(), false, false, 0, Optional.empty());
   }
 }

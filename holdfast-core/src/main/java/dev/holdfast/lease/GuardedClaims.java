@@ -117,9 +117,13 @@ final class GuardedClaims {
    * How it went.
    *
    * @param aside jobs that another round meets otherwise: parked now, or with resources to be made
+   * @param missed jobs that somebody else was at just then, or whose queue somebody claimed from
    * @param woken jobs of whatever kind that can be claimed now and could not before
    */
-  record Granted(List<Lease> leases, int aside, int woken) {}
+  record Granted(List<Lease> leases, int aside, int missed, int woken) {
+
+    static final Granted NOTHING = new Granted(List.of(), 0, 0, 0);
+  }
 
   private final LeaseRow leaseRow;
   private final Holds holds;
@@ -159,10 +163,15 @@ final class GuardedClaims {
     List<Parked> parked = new ArrayList<>();
     Set<String> leftFree = new TreeSet<>();
     int left = 0;
+    int missed = asked.size() - found.size();
     for (Candidate candidate : found) {
       Asking asking = locked.get(candidate.jobId);
       boolean hasPlace = !candidate.limited || places.getOrDefault(candidate.queue, 0) > 0;
-      if (asking == null || !hasPlace) {
+      if (asking == null) {
+        missed++;
+        continue;
+      }
+      if (!hasPlace) {
         continue;
       }
       switch (rooms.decide(asking)) {
@@ -191,7 +200,7 @@ final class GuardedClaims {
         leases.stream()
             .flatMap(lease -> Move.started(lease.needs().subject(), lease.key().jobId()).stream())
             .toList());
-    return new Granted(leases, parked.size() + left, woken);
+    return new Granted(leases, parked.size() + left, missed, woken);
   }
 
   private List<Candidate> candidates(Handle handle, List<UUID> jobIds) {

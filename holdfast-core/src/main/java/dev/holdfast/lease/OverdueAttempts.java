@@ -7,6 +7,7 @@ import dev.holdfast.job.Limits;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Policy.OnLeaseLost;
 import dev.holdfast.lease.Steadiness.Absence;
+import dev.holdfast.loop.Loop;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
@@ -36,6 +37,10 @@ final class OverdueAttempts {
 
   // How long a worker gets to say itself that an attempt ran too long.
   static final Duration TIMEOUT_GRACE = Duration.ofSeconds(2);
+
+  // Until a worker that could not write an end tries again, and somebody's locks are gone.
+  private static final Duration LONGEST_DELAY =
+      Loop.LONGEST_PAUSE_AFTER_ERROR.plus(Db.LONGEST_SILENCE);
 
   private static final String OVERDUE =
       """
@@ -96,8 +101,10 @@ final class OverdueAttempts {
                        ORDER BY id DESC
                        LIMIT 20) AS last) AS said,
              extract(epoch FROM {schema}.clock() - job.lease_expires_at) * 1000 AS silent_ms,
-             coalesce(job.times_out_at < {schema}.clock() - :grace_ms * interval '1 millisecond'
-                        AND job.times_out_at <= job.lease_expires_at, false) AS timed_out,
+             CASE WHEN job.times_out_at < {schema}.clock() - :grace_ms * interval '1 millisecond'
+                   AND job.times_out_at <= job.lease_expires_at
+                  THEN extract(epoch FROM {schema}.clock() - job.times_out_at) * 1000
+              END AS too_long_ms,
              extract(epoch FROM {schema}.clock() - agent.seen_at) * 1000 AS agent_silent_ms,
              extract(epoch FROM {schema}.agent_patience()) * 1000 AS agent_patience_ms,
              extract(epoch FROM {schema}.agent_lease(agent_job.said IS NOT NULL)) * 1000
@@ -126,7 +133,7 @@ final class OverdueAttempts {
       Optional<JobState> stopAs,
       Instant startedAt,
       Duration silent,
-      boolean timedOut,
+      Optional<Duration> tooLong,
       Optional<Silence> agent,
       Optional<String> said) {
 
@@ -137,13 +144,18 @@ final class OverdueAttempts {
      */
     boolean isOver(Absence absence) {
       Duration length = agent.map(Silence::lease).orElse(lease.policy().leaseLength());
-      return timedOut
+      return tooLong.filter(by -> ranTooLong(by, absence)).isPresent()
           || (silent.isPositive() && silent.compareTo(absence.within(length.plus(silent))) > 0)
           || agent.filter(silence -> silence.isTooLong(absence)).isPresent();
     }
 
+    // It may have ended in time, and could not say so while the database was away.
+    private static boolean ranTooLong(Duration by, Absence absence) {
+      return by.compareTo(TIMEOUT_GRACE.plus(absence.within(by.plus(LONGEST_DELAY)))) > 0;
+    }
+
     Outcome outcome() {
-      if (timedOut) {
+      if (tooLong.isPresent()) {
         return Outcome.failed(Failure.timeout(lease.policy().timeout()));
       }
       return switch (state) {
@@ -316,7 +328,7 @@ final class OverdueAttempts {
                     Columns.optionalText(row, "stop_as").map(JobState::of),
                     Columns.instant(row, "started_at"),
                     Duration.ofMillis(row.getLong("silent_ms")),
-                    row.getBoolean("timed_out"),
+                    tooLong(row),
                     silence(row),
                     Columns.optionalText(row, "said").map(OverdueAttempts::excerpt)))
             .stream()
@@ -325,6 +337,11 @@ final class OverdueAttempts {
             .toList();
     transitions.apply(handle, ends);
     return ends.size();
+  }
+
+  private static Optional<Duration> tooLong(ResultSet row) throws SQLException {
+    long millis = row.getLong("too_long_ms");
+    return row.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
   }
 
   private static Optional<Silence> silence(ResultSet row) throws SQLException {

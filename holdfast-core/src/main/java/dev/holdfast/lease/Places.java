@@ -10,8 +10,8 @@ import org.jdbi.v3.core.Handle;
 /** Places in queues that let only so many jobs run at once. */
 final class Places {
 
-  // Under the queue's row lock, so that two claimers cannot both see the last free place. Skipping
-  // a locked queue loses nothing: whoever holds the lock is claiming from it.
+  // Under the queue's row lock, so that two claimers cannot both see the last free place. Whoever
+  // holds the lock is claiming from it, and the one who steps over it looks again soon.
   private static final String LIMITED_QUEUES =
       """
       SELECT name

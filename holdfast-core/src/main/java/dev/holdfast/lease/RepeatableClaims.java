@@ -103,7 +103,7 @@ final class RepeatableClaims {
           db.inTransaction(handle -> {
             if (!known(handle, List.of(claimId)).isEmpty()) {
               List<Lease> again = repeat(handle, request);
-              return Optional.of(new Round(again, false, 0, Optional.empty()));
+              return Optional.of(new Round(again, false, false, 0, Optional.empty()));
             }
             Round granted = claim.apply(handle);
             if (remember(handle, request, granted.leases())) {

@@ -156,8 +156,8 @@ final class SharedClaims {
       return Optional.empty();
     }
     rounds.tell(handle, asking.getFirst(), hands.values().stream().flatMap(List::stream).toList());
-    boolean more = round.unsettled() || round.leases().size() == most;
-    Optional<Duration> next = more ? Optional.of(Duration.ZERO) : round.nextDueIn();
+    boolean all = round.leases().size() == most;
+    Optional<Duration> next = all ? Optional.of(Duration.ZERO) : round.again();
     return Optional.of(new Deal(hands, nothing.known, round.woken(), next));
   }
 

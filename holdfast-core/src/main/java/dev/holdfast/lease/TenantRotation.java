@@ -1,5 +1,7 @@
 package dev.holdfast.lease;
 
+import static java.util.Comparator.naturalOrder;
+
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Survey;
 import dev.holdfast.tenant.Tenant;
@@ -18,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -108,7 +111,7 @@ public final class TenantRotation implements LeaseSource {
       try {
         Claimed claimed = claim(withWork.get(i), request.withLimit(share));
         leases.addAll(claimed.leases());
-        soon = soon.isPresent() ? soon : claimed.nextDueIn().filter(Duration::isZero);
+        soon = Stream.of(soon, soon(claimed)).flatMap(Optional::stream).min(naturalOrder());
       } catch (RuntimeException e) { // also the application's own: its hook is called
         if (SqlErrors.isTenantGone(e)) {
           continue; // dropped since somebody announced its work
@@ -128,10 +131,15 @@ public final class TenantRotation implements LeaseSource {
     String name = tenant.name().value();
     mayHaveWork.remove(name); // before it is asked, so that what is announced meanwhile counts
     Claimed claimed = source(tenant).claim(inTenant.apply(request, name));
-    if (claimed.leases().size() == request.limit()) {
+    if (claimed.leases().size() == request.limit() || soon(claimed).isPresent()) {
       mayHaveWork.add(name);
     }
     return claimed;
+  }
+
+  // Jobs that are due later than that are found when all are asked.
+  private static Optional<Duration> soon(Claimed claimed) {
+    return claimed.nextDueIn().filter(next -> next.compareTo(ALL_ASKED_EVERY) < 0);
   }
 
   @Override

@@ -16,7 +16,9 @@ public final class Loop implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Loop.class);
 
   private static final Duration FIRST_PAUSE_AFTER_ERROR = Duration.ofMillis(100);
-  private static final Duration LONGEST_PAUSE_AFTER_ERROR = Duration.ofSeconds(5);
+
+  /** How long a step that failed waits at most until it is tried again. */
+  public static final Duration LONGEST_PAUSE_AFTER_ERROR = Duration.ofSeconds(5);
 
   /** One round of work. */
   @FunctionalInterface

@@ -1,14 +1,17 @@
 package dev.holdfast.queue;
 
+import dev.holdfast.hold.Holds;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Payload;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.SqlErrors;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.JdbiException;
 import org.jdbi.v3.core.statement.Update;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +68,11 @@ final class Moves {
         FROM {schema}.job_done
        WHERE id = :id AND fence = :fence AND state = :from AND attempt_outcome IS NOT NULL
       """;
+
+  // Somebody's open transaction may be enqueueing the same id or unique key. We have the locks of
+  // the job's resources by now, which its end may need, or those of all the others that hold them.
+  private static final String WAIT_BRIEFLY =
+      "SET LOCAL lock_timeout = %d".formatted(Holds.SOON.toMillis());
 
   private static final String REVIVE =
       """
@@ -205,7 +213,13 @@ final class Moves {
    */
   void revive(Handle handle, Job job, int grant, boolean now) {
     keepLastAttempt(handle, job);
-    execute(handle.createUpdate(revive).bind("grant", grant).bind("now", now), job);
+    handle.execute(WAIT_BRIEFLY);
+    try {
+      execute(handle.createUpdate(revive).bind("grant", grant).bind("now", now), job);
+    } catch (JdbiException e) {
+      throw SqlErrors.isLockTimeout(e) ? Refusals.beingEnqueued(job, e) : e;
+    }
+    handle.execute("SET LOCAL lock_timeout TO DEFAULT");
   }
 
   /** A finished job ended otherwise, on somebody's word. */

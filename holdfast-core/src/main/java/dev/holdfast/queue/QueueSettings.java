@@ -1,5 +1,6 @@
 package dev.holdfast.queue;
 
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.PolicyOverrides;
 import java.util.Optional;
@@ -18,6 +19,12 @@ public record QueueSettings(
 
   public QueueSettings {
     concurrencyLimit.ifPresent(limit -> Limits.positive("concurrency_limit", limit));
+    defaults
+        .trace()
+        .ifPresent(trace -> {
+          throw HoldfastException.invalid(
+              "traceparent", trace.parent(), "none: the jobs of a queue are not one trace");
+        });
   }
 
   public QueueSettings withPaused(boolean paused) {

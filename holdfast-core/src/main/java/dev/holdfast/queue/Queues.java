@@ -4,8 +4,6 @@ import dev.holdfast.audit.Act;
 import dev.holdfast.audit.Audit;
 import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.job.Limits;
-import dev.holdfast.job.PolicyOverrides;
-import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.wake.Announcer;
@@ -132,7 +130,7 @@ public final class Queues {
     return new QueueSettings(
         row.getBoolean("paused"),
         Optional.ofNullable(row.getObject("concurrency_limit", Integer.class)),
-        Columns.optionalText(row, "defaults").map(policies::read).orElse(PolicyOverrides.NONE));
+        policies.stored(row.getString("defaults")).withoutTrace());
   }
 
   /** In force from the next claim on, everywhere. */

@@ -37,6 +37,13 @@ final class Refusals {
         "cannot %s job %s: its last worker may still be at it".formatted(what.stored(), id));
   }
 
+  static HoldfastException beingEnqueued(Job job, Exception cause) {
+    return new HoldfastException(
+        ErrorCode.STATE_CONFLICT,
+        "somebody is just enqueueing a job with the id or the unique key of job " + job.id(),
+        cause);
+  }
+
   static HoldfastException sameUniqueKey(Exception cause) {
     return new HoldfastException(
         ErrorCode.STATE_CONFLICT, "another unfinished job has the same unique key", cause);

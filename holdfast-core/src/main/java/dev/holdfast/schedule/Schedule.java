@@ -133,6 +133,10 @@ public record Schedule(
     if (!job.placement().equals(Placement.ANYWHERE) || !job.tags().isEmpty()) {
       throw HoldfastException.invalid("job", job.kind(), "no placement and no tags");
     }
+    if (job.policy().trace().isPresent()) {
+      throw HoldfastException.invalid(
+          "traceparent", job.policy().trace().get().parent(), "none: its runs are not one trace");
+    }
     if (job.needs().subject().isPresent()) {
       throw HoldfastException.invalid("job.subject", job.needs().subject().get(), "none");
     }

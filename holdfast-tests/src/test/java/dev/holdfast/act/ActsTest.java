@@ -27,6 +27,7 @@ import dev.holdfast.lease.Lease;
 import dev.holdfast.queue.Changes;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestDatabase;
+import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -263,6 +264,31 @@ class ActsTest extends EngineTest {
     finish(running, new Outcome.Stopped()); // refused, but now it is known to be over
     tenant.acts().delete(id, ADA);
     assertThat(tenant.invariants().check()).isEmpty();
+  }
+
+  @Test
+  void a_job_does_not_wait_for_an_open_transaction_that_may_have_its_unique_key() throws Exception {
+    UUID id = enqueue(JOB.withUniqueKey("k").withResources("site:1"));
+    finish(claim(1).getFirst(), Outcome.failed(Failure.permanent("NO", "no")));
+    Lease beside = claimedOn("site:1");
+    try (Connection open = TestDatabase.shared().dataSource().getConnection()) {
+      open.setAutoCommit(false);
+      tenant.jobs().enqueue(open, JOB.withUniqueKey("k"));
+
+      assertThatThrownBy(() -> tenant.acts().retry(id, ADA))
+          .isInstanceOf(HoldfastException.class)
+          .hasMessageContaining("just enqueueing");
+      assertThat(finish(beside, Outcome.succeeded()))
+          .isEqualTo(new FinishReply.Recorded(JobState.SUCCEEDED));
+      open.rollback();
+    }
+
+    assertThat(tenant.acts().retry(id, ADA).state()).isEqualTo(JobState.QUEUED);
+  }
+
+  private Lease claimedOn(String resource) {
+    enqueue(NewJob.of("other", 1).withResources(resource));
+    return claim(1).getFirst();
   }
 
   @Test

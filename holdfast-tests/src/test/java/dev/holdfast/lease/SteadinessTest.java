@@ -2,8 +2,11 @@ package dev.holdfast.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.job.Failure;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
+import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.job.TimeLimit;
 import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
 import java.util.List;
@@ -88,7 +91,11 @@ class SteadinessTest {
   }
 
   private UUID leased() {
-    UUID id = tenant.jobs().enqueue(NewJob.of("email", 1)).id();
+    return leased(NewJob.of("email", 1));
+  }
+
+  private UUID leased(NewJob job) {
+    UUID id = tenant.jobs().enqueue(job).id();
     new PgLeases(
             tenant.tenant(),
             Set::of,
@@ -111,6 +118,24 @@ class SteadinessTest {
     reapWhenUpFor(Duration.ofSeconds(31));
 
     assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
+  }
+
+  @Test
+  void what_may_have_ended_in_time_while_the_database_was_away_has_not_run_too_long() {
+    Duration limit = Duration.ofSeconds(10);
+    UUID id =
+        leased(
+            NewJob.of("email", 1)
+                .withPolicy(PolicyOverrides.NONE.withTimeout(TimeLimit.of(limit))));
+    tenant.advance(Duration.ofSeconds(25)); // the lease is good for another five
+
+    reapWhenUpFor(Duration.ZERO);
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.RUNNING);
+    reapWhenUpFor(Duration.ofSeconds(11)); // its end has had time to be tried again
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.RUNNING);
+    reapWhenUpFor(Duration.ofSeconds(13));
+
+    assertThat(tenant.job(id).errorCode()).contains(Failure.JOB_TIMEOUT);
   }
 
   private void comeRegularly(Duration time) {

@@ -9,6 +9,7 @@ import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.job.TraceContext;
 import dev.holdfast.schedule.Dst.Missing;
 import dev.holdfast.schedule.Dst.Twice;
 import dev.holdfast.slot.Slot;
@@ -29,6 +30,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class SchedulesTest {
 
   private static final Act ADA = Act.by("ada");
+  private static final String TRACE_PARENT =
+      "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
   private static final NewJob JOB = NewJob.of("brief", List.of(1, 2));
   private static final Schedule MINUTELY = Schedule.of("brief", Trigger.cron("* * * * *"), JOB);
 
@@ -38,6 +41,34 @@ class SchedulesTest {
   @BeforeEach
   void stopTheClock() {
     tenant.stopClock();
+  }
+
+  @Test
+  void the_runs_of_a_schedule_are_not_one_trace() {
+    TraceContext trace = new TraceContext(TRACE_PARENT, Optional.empty());
+
+    assertThatExceptionOfType(HoldfastException.class)
+        .isThrownBy(() ->
+            Schedule.of(
+                "brief",
+                Trigger.cron("* * * * *"),
+                JOB.withPolicy(PolicyOverrides.NONE.withTrace(trace))))
+        .withMessageContaining("traceparent");
+  }
+
+  @Test
+  void a_schedule_whose_stored_policy_says_more_than_this_version_knows_can_still_be_deleted() {
+    tenant.schedules().put(MINUTELY, ADA);
+    tenant.execute(
+        "UPDATE {schema}.schedule SET policy = '{\"traceparent\": \"%s\", \"new\": 1}'"
+            .formatted(TRACE_PARENT));
+
+    assertThat(tenant.schedules().list("", 10)).hasSize(1);
+    assertThat(tenant.schedules().get("brief")).isPresent();
+    tenant.schedules().put(MINUTELY.withMaxInstances(2), ADA);
+    tenant.schedules().delete("brief", ADA);
+
+    assertThat(tenant.schedules().list("", 10)).isEmpty();
   }
 
   @Test

@@ -64,6 +64,21 @@ class TraceOverHttpTest {
     assertThat(refused.text()).contains("traceparent");
   }
 
+  @Test
+  void nor_has_a_schedule_and_what_is_refused_is_not_stored() {
+    Caller operator = TestServer.shared().as(Role.OPERATOR, tenant.name());
+
+    Reply refused =
+        operator.put(
+            API + "/schedules/s",
+            "{\"cron\": \"* * * * *\", \"kind\": \"a\", \"policy\": {\"traceparent\": \"%s\"}}"
+                .formatted(PARENT));
+
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.text()).contains("traceparent");
+    assertThat(operator.get(API + "/schedules").json().path("schedules")).isEmpty();
+  }
+
   private Reply enqueue(String json, String parent) {
     Caller submitter = TestServer.shared().as(Role.SUBMITTER, tenant.name());
     return Caller.send(
