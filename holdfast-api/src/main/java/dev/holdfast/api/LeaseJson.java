@@ -1,7 +1,9 @@
 package dev.holdfast.api;
 
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Attempt;
 import dev.holdfast.job.Job;
+import dev.holdfast.job.Limits;
 import dev.holdfast.job.SlotKey;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Lease;
@@ -35,8 +37,8 @@ public final class LeaseJson {
   public static ClaimRequest readClaim(Fields said) {
     return new ClaimRequest(
         said.text("worker"),
-        Set.copyOf(said.texts("queues")),
-        said.any("kinds").map(kinds -> new HashSet<>(said.texts("kinds"))),
+        few(said, "queues", Limits.QUEUES_OF_WORKER),
+        said.any("kinds").map(kinds -> few(said, "kinds", Limits.KINDS_OF_WORKER)),
         said.optionalInt("limit").orElse(1),
         said.optionalText("host").orElse(said.text("worker")), // who says no other is its own
         said.textMap("labels"),
@@ -44,6 +46,15 @@ public final class LeaseJson {
         said.optionalText("claim_id"),
         false,
         said.flag("acknowledge"));
+  }
+
+  // What a worker says of itself is kept for as long as it is there, with what all others say.
+  private static Set<String> few(Fields said, String field, int most) {
+    Set<String> names = new HashSet<>(said.texts(field));
+    if (names.size() > most) {
+      throw HoldfastException.invalid(field, names.size() + " names", "at most " + most);
+    }
+    return names;
   }
 
   /**

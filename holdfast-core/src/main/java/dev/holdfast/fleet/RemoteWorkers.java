@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -22,11 +23,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Shows workers that speak to this process to the others: whoever asked for work since the last
- * round has beaten. One statement a round, however many they are. Thread-safe.
+ * round has beaten. A few statements a round, however many they are. Thread-safe.
  */
 public final class RemoteWorkers implements Hosts, Loop.Step {
 
   private static final Duration PERIOD = Duration.ofSeconds(5);
+
+  // Each may say a megabyte of itself, and one statement takes no more than a thousand of these.
+  private static final int AT_ONCE = 200;
 
   // Sorted by key, or two nodes that know the same workers could wait for each other.
   private static final String BEAT =
@@ -132,11 +136,26 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
 
   @Override
   public Duration runOnce() {
-    Map<UUID, Seen> round = new TreeMap<>(seen);
+    List<UUID> round = new ArrayList<>(new TreeMap<>(seen).keySet());
+    int from = 0;
+    do {
+      int to = Math.min(from + AT_ONCE, round.size());
+      beat(round.subList(from, to));
+      from = to;
+    } while (from < round.size());
+    draining =
+        db.withHandle(
+            handle -> handle.createQuery(db.sql(DRAINING)).mapTo(UUID.class).collectIntoSet());
+    return PERIOD;
+  }
+
+  private void beat(List<UUID> incarnations) {
+    Map<UUID, Seen> some = new TreeMap<>();
+    incarnations.forEach(each -> some.put(each, Objects.requireNonNull(seen.get(each))));
     Set<UUID> alsoThere = new TreeSet<>(spoke);
-    alsoThere.removeAll(round.keySet()); // one statement must not write a row twice
+    alsoThere.removeAll(some.keySet()); // one statement must not write a row twice
     List<Row> rows = new ArrayList<>();
-    round.forEach((incarnation, each) -> rows.add(row(incarnation, each)));
+    some.forEach((incarnation, each) -> rows.add(row(incarnation, each)));
     online =
         db.withHandle(handle ->
             handle
@@ -146,13 +165,9 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
                 .bind("absent_ms", Presence.ABSENT_AFTER.toMillis())
                 .mapTo(String.class)
                 .collectIntoSet());
-    draining =
-        db.withHandle(
-            handle -> handle.createQuery(db.sql(DRAINING)).mapTo(UUID.class).collectIntoSet());
-    round.forEach(seen::remove);
-    spoke.removeAll(round.keySet());
+    some.forEach(seen::remove);
+    spoke.removeAll(some.keySet());
     spoke.removeAll(alsoThere);
-    return PERIOD;
   }
 
   private static Row row(UUID incarnation, Seen seen) {

@@ -20,6 +20,8 @@ public final class Limits {
   public static final int LABEL_CHARS = 500;
   public static final int ATTEMPTS = 1_000;
   public static final int BATCH_JOBS = 1_000_000;
+  public static final int QUEUES_OF_WORKER = 200;
+  public static final int KINDS_OF_WORKER = 1_000;
   public static final int CLAIM_JOBS = 1_000;
   public static final int PAGE_ROWS = 1_000;
   public static final int ERROR_MESSAGE_CHARS = 10_000;

@@ -2,9 +2,6 @@ package dev.holdfast.server;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.api.Json;
-import dev.holdfast.doctor.Finding;
-import dev.holdfast.error.ErrorCode;
-import dev.holdfast.error.HoldfastException;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.OpenApi;
@@ -12,28 +9,23 @@ import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.http.Route.Method;
-import dev.holdfast.tenant.TenantName;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What is not the API: whether the server is well, its figures, its document. */
 final class Pages {
 
-  private static final int PATIENCE_SECONDS = 2;
-  private static final Refusal UNREACHABLE =
-      new Refusal(503, "DATABASE", "The database cannot be reached");
-
   private Pages() {}
 
   static List<Route> routes(Holdfast holdfast, Figures figures) {
+    Readiness readiness = new Readiness(holdfast);
     return List.of(
         Route.open("/healthz", "The process runs", request -> Answer.ok(ok())),
         Route.open(
-            "/readyz", "The database takes writes, and its tables fit", request -> ready(holdfast)),
+            "/readyz",
+            "The database takes writes, and its tables fit",
+            request -> ready(readiness)),
         Route.of(
                 Method.GET,
                 "/metrics",
@@ -62,35 +54,12 @@ final class Pages {
     return Json.object().put("status", "ok");
   }
 
-  private static Answer ready(Holdfast holdfast) {
-    // A pool may let one wait for longer than whoever asks would.
-    Optional<Refusal> obstacle =
-        CompletableFuture.supplyAsync(() -> obstacle(holdfast), Thread::startVirtualThread)
-            .completeOnTimeout(Optional.of(UNREACHABLE), PATIENCE_SECONDS, TimeUnit.SECONDS)
-            .join();
+  private static Answer ready(Readiness readiness) {
+    Optional<Refusal> obstacle = readiness.obstacle();
     if (obstacle.isPresent()) {
       throw new Refusal.Refused(obstacle.get());
     }
     return Answer.ok(ok());
-  }
-
-  /** What keeps this node from serving: no database, one that takes no writes, others' tables. */
-  private static Optional<Refusal> obstacle(Holdfast holdfast) {
-    try {
-      Finding writable = holdfast.doctor(InstantSource.system()).writable();
-      if (writable.level() != Finding.Level.OK) {
-        return Optional.of(
-            new Refusal(503, "DATABASE", "The database takes no writes: " + writable.detail()));
-      }
-      holdfast.tenants().requireControl();
-      holdfast.tenants().open(TenantName.DEFAULT);
-      return Optional.empty();
-    } catch (HoldfastException e) {
-      return Optional.of(
-          e.code() == ErrorCode.SCHEMA_MISMATCH
-              ? new Refusal(503, e.code().name(), String.valueOf(e.getMessage()))
-              : UNREACHABLE);
-    }
   }
 
   private static Answer home(Request request) {

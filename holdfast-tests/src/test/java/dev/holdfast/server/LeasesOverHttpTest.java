@@ -1,5 +1,6 @@
 package dev.holdfast.server;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.job.JobState;
@@ -197,6 +198,20 @@ class LeasesOverHttpTest {
 
       assertThat(granted).isEqualTo(2);
     }
+  }
+
+  @Test
+  void a_worker_has_no_more_kinds_and_queues_than_anybody_needs() {
+    String many = IntStream.range(0, 1_001).mapToObj("\"k%d\""::formatted).collect(joining(","));
+
+    Reply kinds =
+        worker.post(LEASES, "{\"worker\": \"w\", \"queues\": [\"q\"], \"kinds\": [" + many + "]}");
+    Reply queues = worker.post(LEASES, "{\"worker\": \"w\", \"queues\": [" + many + "]}");
+
+    assertThat(kinds.status()).isEqualTo(400);
+    assertThat(kinds.text()).contains("kinds").contains("1000");
+    assertThat(queues.status()).isEqualTo(400);
+    assertThat(queues.text()).contains("queues").contains("200");
   }
 
   @Test

@@ -1,13 +1,18 @@
 package dev.holdfast.server;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.testkit.TestTenant;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.net.CookieManager;
 import java.net.HttpCookie;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -27,6 +32,22 @@ class SessionsTest {
   private static final Pattern CSRF = Pattern.compile("name=\"_csrf\" value=\"([^\"]+)\"");
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
+
+  @Test
+  void a_strangers_form_is_refused_by_its_size_before_it_is_read() throws Exception {
+    String head =
+        "POST /ui/login HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n".formatted(port())
+            + "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000000\r\n\r\n";
+
+    // Not a byte of the body is sent, and the answer comes all the same.
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port())) {
+      socket.getOutputStream().write(head.getBytes(US_ASCII));
+      assertThat(
+              new BufferedReader(new InputStreamReader(socket.getInputStream(), US_ASCII))
+                  .readLine())
+          .contains("413");
+    }
+  }
 
   private static final class Visitor {
     private final CookieManager cookies = new CookieManager();

@@ -132,6 +132,9 @@ final class StreamRoutes {
               Optional.of(String.valueOf(chunk.offset())),
               HistoryJson.writeLog(offset, chunk));
           offset = chunk.offset();
+          if (!stream.lasts() || !request.isStillAllowed()) {
+            return; // there may be more to say for ever
+          }
           chunk = request.desk().jobs().log(id, offset, LINES_AT_ONCE);
         }
       } while (!over && stream.pause(PACE) && request.isStillAllowed());

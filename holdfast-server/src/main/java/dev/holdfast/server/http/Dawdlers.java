@@ -28,7 +28,7 @@ final class Dawdlers implements Loop.Step {
   private static final long LEAST_PER_SECOND = 1_024;
   private static final double NANOS = 1e9;
 
-  /** How far a connection was when its request began to come, or none was coming. */
+  /** How far a connection was when its request began to come, or a minute of it did. */
   private record Seen(long requests, long bytes, long sinceNanos) {}
 
   private final Supplier<Collection<EndPoint>> connections;
@@ -49,8 +49,10 @@ final class Dawdlers implements Loop.Step {
         continue; // it has only just come
       }
       Seen seen = look(connection, before.get(end));
-      now.put(end, seen);
-      if (isDawdling(connection, seen)) {
+      boolean judged = seconds(seen) >= LONGEST.toSeconds();
+      // By the last minute, or whoever sends much at first could take hours over the rest.
+      now.put(end, judged ? seen(connection) : seen);
+      if (judged && isDawdling(connection, seen)) {
         log.debug("{} has sent one request for too long", end.getRemoteSocketAddress());
         end.close();
       }
@@ -64,13 +66,20 @@ final class Dawdlers implements Loop.Step {
     if (last != null && last.requests == connection.getMessagesIn() && bytes > last.bytes) {
       return last; // a request that is under way began when it was first seen to be
     }
-    return new Seen(connection.getMessagesIn(), bytes, nanoTime.getAsLong());
+    return seen(connection);
+  }
+
+  private Seen seen(Connection connection) {
+    return new Seen(connection.getMessagesIn(), connection.getBytesIn(), nanoTime.getAsLong());
+  }
+
+  private double seconds(Seen seen) {
+    return (nanoTime.getAsLong() - seen.sinceNanos) / NANOS;
   }
 
   private boolean isDawdling(Connection connection, Seen seen) {
-    double seconds = (nanoTime.getAsLong() - seen.sinceNanos) / NANOS;
     long bytes = connection.getBytesIn() - seen.bytes;
-    return bytes > 0 && seconds >= LONGEST.toSeconds() && bytes < seconds * LEAST_PER_SECOND;
+    return bytes > 0 && bytes < seconds(seen) * LEAST_PER_SECOND;
   }
 
   private static @Nullable Connection plain(@Nullable Connection connection) {

@@ -51,6 +51,11 @@ public final class EventStream implements AutoCloseable {
     if (System.nanoTime() - spokeAtNanos > KEEP_ALIVE.toNanos()) {
       write(":\n\n"); // fails when nobody listens any more
     }
+    return lasts();
+  }
+
+  /** Whether it has not gone on for long enough. */
+  public boolean lasts() {
     return System.nanoTime() - endsAtNanos < 0;
   }
 

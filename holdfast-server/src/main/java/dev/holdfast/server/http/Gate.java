@@ -23,6 +23,7 @@ final class Gate {
   private static final String BEARER = "bearer ";
   private static final String JSON = "application/json";
   private static final String FORM = "application/x-www-form-urlencoded";
+  private static final int MOST_OF_STRANGERS = 8 * 1024;
   private static final Pattern BAD_ESCAPE = Pattern.compile("%(?![0-9A-Fa-f]{2})");
   private static final String TENANT = "X-Holdfast-Tenant";
   private static final Set<String> OWN_PAGES = Set.of("same-origin", "none");
@@ -71,6 +72,15 @@ final class Gate {
     String type = Optional.ofNullable(http.header("Content-Type")).orElse("");
     if (hasBody && !type.split(";", 2)[0].strip().equalsIgnoreCase(wanted)) {
       throw Refusal.of(415, code, "a body must be sent as " + wanted);
+    }
+  }
+
+  /** Refuses what a stranger would have us keep in memory, before it is read. */
+  void checkSize(Context http) {
+    boolean unknown = http.header("Transfer-Encoding") != null;
+    if (unknown || http.contentLength() > MOST_OF_STRANGERS) {
+      throw Refusal.of(
+          413, "TOO_LARGE", "this form has at most " + MOST_OF_STRANGERS + " bytes, said ahead");
     }
   }
 

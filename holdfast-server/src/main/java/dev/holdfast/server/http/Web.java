@@ -236,6 +236,7 @@ public final class Web implements AutoCloseable {
     boolean isForm = route.isPage() && route.method() != Route.Method.GET;
     if (route.role().isEmpty()) {
       if (isForm) {
+        gate.checkSize(http);
         gate.checkForm(http, TenantName.DEFAULT); // of nobody yet, and so of no tenant
       }
       return new Request(route, http, Principal.EVERYBODY, Web::noTenant, () -> true);

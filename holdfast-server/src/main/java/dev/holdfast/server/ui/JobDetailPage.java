@@ -106,7 +106,7 @@ final class JobDetailPage {
     OutputStream out = response.getOutputStream();
     long offset = 0;
     LogChunk chunk = request.desk().jobs().log(job.id(), offset, LINES_AT_ONCE);
-    while (!chunk.lines().isEmpty()) {
+    while (!chunk.lines().isEmpty() && request.isStillAllowed()) {
       StringBuilder text = new StringBuilder();
       chunk
           .lines()

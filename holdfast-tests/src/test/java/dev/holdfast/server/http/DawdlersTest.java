@@ -93,6 +93,23 @@ class DawdlersTest {
   }
 
   @Test
+  void who_sends_much_at_first_may_not_take_hours_over_the_rest() throws Exception {
+    try (Socket socket = connect()) {
+      send(socket, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n");
+      asked.acquire();
+      look(1);
+      send(socket, "a".repeat(500_000));
+      for (int i = 0; i < 14; i++) {
+        send(socket, "a");
+        look(10);
+      }
+
+      byte[] all = socket.getInputStream().readAllBytes(); // whatever was answered, then the end
+      assertThat(all).isNotNull();
+    }
+  }
+
+  @Test
   void who_waits_for_an_answer_or_says_nothing_is_left_alone() throws Exception {
     try (Socket waits = connect();
         Socket idle = connect()) {

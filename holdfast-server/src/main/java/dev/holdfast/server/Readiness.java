@@ -1,0 +1,75 @@
+package dev.holdfast.server;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.doctor.Finding;
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.server.http.Refusal;
+import dev.holdfast.tenant.TenantName;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What keeps this node from serving: no database, one that takes no writes, others' tables. Anybody
+ * may ask, so the database is asked once a second at most. Thread-safe.
+ */
+final class Readiness {
+
+  private static final Duration KEPT = Duration.ofSeconds(1);
+  private static final int PATIENCE_SECONDS = 2;
+  private static final Refusal UNREACHABLE =
+      new Refusal(503, "DATABASE", "The database cannot be reached");
+
+  private record Known(long atNanos, Optional<Refusal> obstacle) {}
+
+  private final Holdfast holdfast;
+  private final ReentrantLock lock = new ReentrantLock();
+  private @Nullable Known last;
+
+  Readiness(Holdfast holdfast) {
+    this.holdfast = holdfast;
+  }
+
+  Optional<Refusal> obstacle() {
+    lock.lock();
+    try {
+      if (last == null || System.nanoTime() - last.atNanos > KEPT.toNanos()) {
+        Optional<Refusal> obstacle = soon();
+        last = new Known(System.nanoTime(), obstacle);
+      }
+      return last.obstacle;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // A pool may let one wait for longer than whoever asks would.
+  private Optional<Refusal> soon() {
+    return CompletableFuture.supplyAsync(this::look, Thread::startVirtualThread)
+        .completeOnTimeout(Optional.of(UNREACHABLE), PATIENCE_SECONDS, TimeUnit.SECONDS)
+        .join();
+  }
+
+  private Optional<Refusal> look() {
+    try {
+      Finding writable = holdfast.doctor(InstantSource.system()).writable();
+      if (writable.level() != Finding.Level.OK) {
+        return Optional.of(
+            new Refusal(503, "DATABASE", "The database takes no writes: " + writable.detail()));
+      }
+      holdfast.tenants().requireControl();
+      holdfast.tenants().open(TenantName.DEFAULT);
+      return Optional.empty();
+    } catch (HoldfastException e) {
+      return Optional.of(
+          e.code() == ErrorCode.SCHEMA_MISMATCH
+              ? new Refusal(503, e.code().name(), String.valueOf(e.getMessage()))
+              : UNREACHABLE);
+    }
+  }
+}
