@@ -27,9 +27,14 @@ final class Lanes {
   private static final String MAKE =
       """
       INSERT INTO {schema}.lane (queue, kind, priority, host, host_required, labels, guarded)
-      VALUES (:queue, :kind, :priority, :host, :host_required, :labels, :guarded)
+      SELECT :queue, :kind, :priority, :host, :host_required, :labels, :guarded
+       WHERE (SELECT count(*) FROM {schema}.lane WHERE queue = :queue) < :most
       ON CONFLICT DO NOTHING
       """;
+
+  // Every claim looks into each lane of its queues, and lanes are never removed. Who gives every job
+  // a priority or a label of its own would make all claims slow, for good.
+  static final int MOST_OF_A_QUEUE = 10_000;
 
   private static final int MOST_REMEMBERED = 10_000;
 
@@ -108,11 +113,17 @@ final class Lanes {
           make(handle, lane);
           return find(handle, lane);
         })
-        .orElseThrow();
+        .orElseThrow(
+            () ->
+                HoldfastException.invalid(
+                    "queue",
+                    lane.queue(),
+                    "one with at most %d different pairings of kind, priority, host and labels"
+                        .formatted(MOST_OF_A_QUEUE)));
   }
 
   private void make(Handle handle, Lane lane) {
-    Update update = handle.createUpdate(make);
+    Update update = handle.createUpdate(make).bind("most", MOST_OF_A_QUEUE);
     lane.bindTo(update);
     update.execute();
   }

@@ -28,6 +28,24 @@ import org.junit.jupiter.api.Test;
 class HostileEnqueueTest extends EngineTest {
 
   @Test
+  void who_gives_every_job_a_priority_of_its_own_does_not_make_claims_slow_for_good() {
+    tenant.execute(
+        """
+        INSERT INTO {schema}.lane (queue, kind, priority, host, host_required, labels, guarded)
+        SELECT 'default', 'k', -number, '', false, '{}', false
+          FROM generate_series(1, 10000) AS number
+        """);
+
+    assertThatThrownBy(() -> tenant.jobs().enqueue(NewJob.of("k", 1).withPriority(1)))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessageContaining("10000 different pairings");
+    tenant.jobs().enqueue(NewJob.of("k", 1).withPriority(-7));
+    tenant.jobs().enqueue(NewJob.of("k", 1).withQueue("other").withPriority(1));
+
+    assertThat(tenant.query("SELECT FROM {schema}.job")).hasSize(2);
+  }
+
+  @Test
   void a_crowd_of_first_jobs_of_their_kinds_does_not_use_up_the_pool() throws Exception {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(TestDatabase.shared().jdbcUrl());
