@@ -151,6 +151,14 @@ final class Parts {
     return actor -> actor.leases().finish(List.of(new Finish(scene.lease(job), outcome)));
   }
 
+  /** One batch that says the same end twice, as when a repeat catches up with what it repeats. */
+  static Part finishTwice(Scene scene, String job, Outcome outcome) {
+    return actor -> {
+      Finish end = new Finish(scene.lease(job), outcome);
+      actor.leases().finish(List.of(end, end));
+    };
+  }
+
   static Part beat(Scene scene, String job) {
     return actor -> {
       Lease lease = scene.lease(job);

@@ -66,6 +66,30 @@ final class Scene {
       HAVING count(*) > schedule.max_instances
       """;
 
+  private static final String TWICE =
+      """
+      SELECT format('claim %s was answered twice', claim_id)
+        FROM {schema}.claim
+       GROUP BY claim_id
+      HAVING count(*) > 1
+      UNION ALL
+      SELECT format('%s has two ends under fence %s', job_id, fence)
+        FROM {schema}.attempt_all
+       GROUP BY job_id, fence
+      HAVING count(*) > 1
+      UNION ALL
+      SELECT format('%s has %s twice under fence %s', job_id, resource, fence)
+        FROM {schema}.hold
+       GROUP BY job_id, resource, fence
+      HAVING count(*) > 1
+      UNION ALL
+      SELECT format('%s is the job of two slots', job_id)
+        FROM {schema}.slot
+       WHERE job_id IS NOT NULL
+       GROUP BY job_id
+      HAVING count(*) > 1
+      """;
+
   private final Sandbox sandbox;
   private final Map<String, UUID> jobs = new HashMap<>();
   private final Map<String, Lease> leases = new HashMap<>();
@@ -208,6 +232,7 @@ final class Scene {
   /** What is wrong after a play, in which these leases were granted. */
   List<String> complaints(List<Lease> granted) throws SQLException {
     List<String> complaints = new ArrayList<>(violations());
+    complaints.addAll(column(TWICE));
     complaints.addAll(givenAwayUnended(granted));
     List<String> running = column("SELECT id FROM {schema}.job WHERE worker IS NOT NULL");
     mustRun.stream()

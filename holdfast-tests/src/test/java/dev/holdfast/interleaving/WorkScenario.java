@@ -14,6 +14,7 @@ import static dev.holdfast.interleaving.Parts.dispatched;
 import static dev.holdfast.interleaving.Parts.enqueue;
 import static dev.holdfast.interleaving.Parts.enqueueAgain;
 import static dev.holdfast.interleaving.Parts.finish;
+import static dev.holdfast.interleaving.Parts.finishTwice;
 import static dev.holdfast.interleaving.Parts.force;
 import static dev.holdfast.interleaving.Parts.inQueue;
 import static dev.holdfast.interleaving.Parts.needs;
@@ -114,6 +115,10 @@ enum WorkScenario implements Scenario {
               force(scene, "one", JobAct.REQUEUE),
               finish(scene, "one", Outcome.succeeded()),
               claim(2))),
+
+  SAME_END_TWICE_CLAIM(
+      scene -> scene.enqueue("one", needs("a")).claim().enqueue("two", needs("a")),
+      scene -> List.of(finishTwice(scene, "one", snoozed()), claim(2))),
 
   START_REAP(
       scene -> scene.enqueue("one", needs("a")).dispatch().enqueue("two", needs("a")).later(31),

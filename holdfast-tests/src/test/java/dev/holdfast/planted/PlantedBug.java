@@ -87,6 +87,11 @@ enum PlantedBug implements UnaryOperator<String> {
       "",
       "AND fence = \\(\\(SELECT fences FROM ended\\)\\)\\s+\\[[^]]*\\]",
       ""),
+  SUCCESS_UNDER_ANY_FENCE(
+      "WITH gone AS \\([\\s\\S]*'succeeded', 'succeeded'",
+      "",
+      "AND fence = (?=\\(\\(SELECT \\?\\)::bigint)",
+      "AND fence >= 0 * "),
   SEND_BACK_UNDER_ANY_FENCE("WITH ended[\\s\\S]*held AS", "", "AND job.fence = ended.fence", ""),
   STOPPING_JOBS_RUN_AGAIN(
       "WITH ended[\\s\\S]*held AS",
@@ -237,11 +242,14 @@ enum PlantedBug implements UnaryOperator<String> {
     return statement.matcher(sql).find() && guard.matcher(sql).find();
   }
 
+  /** This statement without the guard. */
+  String rewritten(String sql) {
+    return guard.matcher(sql).replaceAll(instead);
+  }
+
   @Override
   public String apply(String sql) {
-    return statement.matcher(sql).find() && isCalledByCaller()
-        ? guard.matcher(sql).replaceAll(instead)
-        : sql;
+    return statement.matcher(sql).find() && isCalledByCaller() ? rewritten(sql) : sql;
   }
 
   private boolean isCalledByCaller() {
