@@ -52,6 +52,7 @@ class InterruptedWorkTest {
     final List<UUID> finished = new ArrayList<>();
     final List<Outcome> outcomes = new ArrayList<>();
     final Queue<Lease> toGrant = new ArrayDeque<>();
+    final CountDownLatch threeBeats = new CountDownLatch(3);
     final List<Report> reports = new ArrayList<>();
     boolean away;
     long answeredNanos;
@@ -70,6 +71,7 @@ class InterruptedWorkTest {
       failIfAway();
       answeredNanos = System.nanoTime();
       extended += leases.size();
+      threeBeats.countDown();
       return leases.stream().map(lease -> new Extension(lease.key(), answer)).toList();
     }
 
@@ -237,49 +239,66 @@ class InterruptedWorkTest {
   void whoever_drains_by_hand_is_stopped_too_before_a_lease_that_could_not_be_renewed_passes_on() {
     FailingLeases heartbeat = new FailingLeases();
     heartbeat.away = true;
-    List<Lease> told = new ArrayList<>();
-    WorkerListener listener =
-        new WorkerListener() {
-          @Override
-          public void leaseLost(Lease lease) {
-            told.add(lease);
-          }
-        };
     AtomicInteger stopped = new AtomicInteger();
-    Handlers handlers =
-        Handlers.none(new JacksonCodec())
-            .with(
-                Kind.of("kind", Object.class),
-                (nothing, job) -> {
+    Lease lease = lease(Duration.ofSeconds(1));
+    leases.toGrant.add(lease);
+
+    int attempts =
+        worker(
+                heartbeat,
+                () -> {
                   try {
                     boolean unused = new CountDownLatch(1).await(1, TimeUnit.MINUTES);
                   } catch (InterruptedException e) {
                     stopped.incrementAndGet();
                     throw e;
                   }
-                  return Outcome.succeeded();
-                });
-    Lease lease = lease(Duration.ofSeconds(1));
-    leases.toGrant.add(lease);
-    Worker worker =
-        new Worker(
-            WorkerConfig.defaults(),
-            false,
-            new Surroundings(leases, heartbeat, new Bell(), List.of()),
-            new WorkerSetup(
-                handlers,
-                List.of(),
-                new JacksonCodec(),
-                listener,
-                Thread.ofVirtual().factory()));
-
-    int attempts = worker.runDue();
+                })
+            .runDue();
 
     assertThat(attempts).isEqualTo(1);
     assertThat(stopped).as("handlers stopped").hasValue(1);
-    assertThat(told).containsExactly(lease);
     assertThat(leases.outcomes).singleElement().isInstanceOf(Outcome.LeaseExpired.class);
     assertThat(Thread.interrupted()).as("it was meant for the handler").isFalse();
+  }
+
+  @Test
+  void a_short_lease_is_renewed_in_time_though_the_worker_had_nothing_to_renew_before() {
+    leases.toGrant.add(lease(Duration.ofSeconds(1)));
+
+    int attempts =
+        worker(
+                leases,
+                () -> {
+                  boolean unused = leases.threeBeats.await(1, TimeUnit.MINUTES);
+                })
+            .runDue();
+
+    assertThat(attempts).isEqualTo(1);
+    assertThat(leases.outcomes).containsExactly(Outcome.succeeded());
+  }
+
+  /** What a handler does. */
+  private interface Doing {
+    void run() throws InterruptedException;
+  }
+
+  private Worker worker(LeaseSource heartbeat, Doing doing) {
+    JacksonCodec codec = new JacksonCodec();
+    Handlers handlers =
+        Handlers.none(codec)
+            .with(
+                Kind.of("kind", Object.class),
+                (nothing, job) -> {
+                  doing.run();
+                  return Outcome.succeeded();
+                });
+    return new Worker(
+        WorkerConfig.defaults(),
+        false,
+        new Surroundings(leases, heartbeat, new Bell(), List.of()),
+        new WorkerSetup(
+            handlers, List.of(), codec, WorkerListener.NONE, Thread.ofVirtual().factory()));
   }
 
   private Running running() {
