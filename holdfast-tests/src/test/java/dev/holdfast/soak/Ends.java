@@ -1,6 +1,7 @@
 package dev.holdfast.soak;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -16,14 +17,15 @@ final class Ends {
 
   private static final String JOBS =
       """
-      SELECT queue || ' ' || kind || ' ' || state AS what, count(*)
-        FROM holdfast_default.job_all
-       WHERE finished_at > '%1$s' AND finished_at <= '%2$s'
+      WITH time AS (SELECT ?::timestamptz AS since, ?::timestamptz AS until)
+      SELECT queue || ' ' || kind || ' ' || state, count(*)
+        FROM holdfast_default.job_all, time
+       WHERE finished_at > since AND finished_at <= until
        GROUP BY 1
       UNION ALL
       SELECT 'attempts', count(*)
-        FROM holdfast_default.attempt
-       WHERE finished_at > '%1$s' AND finished_at <= '%2$s'
+        FROM holdfast_default.attempt, time
+       WHERE finished_at > since AND finished_at <= until
       """;
 
   private static final Map<String, Feature> FEATURES =
@@ -40,7 +42,7 @@ final class Ends {
 
   private final DataSource database;
   private final Tally tally;
-  private String until = "-infinity";
+  private String seenUntil = "-infinity";
 
   Ends(DataSource database, Tally tally) {
     this.database = database;
@@ -49,20 +51,21 @@ final class Ends {
 
   void look() throws SQLException {
     try (Connection connection = database.getConnection();
-        Statement statement = connection.createStatement()) {
-      String now;
-      try (ResultSet row = statement.executeQuery(NEXT)) {
-        row.next();
-        now = row.getString(1);
-      }
-      try (ResultSet rows = statement.executeQuery(JOBS.formatted(until, now))) {
+        Statement clock = connection.createStatement();
+        ResultSet time = clock.executeQuery(NEXT);
+        PreparedStatement query = connection.prepareStatement(JOBS)) {
+      time.next();
+      String until = time.getString(1);
+      query.setString(1, seenUntil);
+      query.setString(2, until);
+      try (ResultSet rows = query.executeQuery()) {
         while (rows.next()) {
           long times = rows.getLong(2);
           Optional.ofNullable(FEATURES.get(rows.getString(1)))
               .ifPresent(feature -> tally.count(feature, times));
         }
       }
-      until = now;
+      seenUntil = until;
     }
   }
 }

@@ -20,12 +20,14 @@ enum Gauge {
   CATALOG_MEGABYTES(1, 1),
   DEAD_ROWS(10_000, 10_000);
 
-  private final Allowance inLong;
-  private final Allowance inShort;
+  private final double noise;
+  private final double perHour;
+  private final double inSeconds;
 
   Gauge(double noise, double perHour, double inSeconds) {
-    this.inLong = new Allowance(noise, perHour);
-    this.inShort = new Allowance(inSeconds, perHour);
+    this.noise = noise;
+    this.perHour = perHour;
+    this.inSeconds = inSeconds;
   }
 
   /** Grows until what is kept for a minute is pruned: nothing that a short run can judge. */
@@ -34,7 +36,7 @@ enum Gauge {
   }
 
   Allowance allowance(boolean isLong) {
-    return isLong ? inLong : inShort;
+    return new Allowance(isLong ? noise : inSeconds, perHour);
   }
 
   /** There is so little of what it measures that all of it can be told. */

@@ -93,7 +93,7 @@ final class Gauges {
       }
       try (ResultSet rows = statement.executeQuery(DEAD_ROWS)) {
         while (rows.next()) {
-          readings.note(Gauge.DEAD_ROWS, rows.getString("name"), rows.getLong("n_dead_tup"));
+          readings.note(Gauge.DEAD_ROWS, rows.getString("name"), rows.getDouble("n_dead_tup"));
         }
       }
       try (ResultSet counts = statement.executeQuery(COUNTS)) {

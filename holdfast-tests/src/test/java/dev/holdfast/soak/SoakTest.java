@@ -2,7 +2,6 @@ package dev.holdfast.soak;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.soak.Readings.Key;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -37,7 +36,7 @@ class SoakTest {
       run.play(LENGTH, BETWEEN, RESTART_EVERY);
 
       run.readings().write(SAMPLES);
-      Map<Key, Drift> drifts = run.readings().drifts(IS_LONG);
+      Map<Readings.Key, Drift> drifts = run.readings().drifts(IS_LONG);
       System.out.printf(
           "Soak: %.1f minutes, %d looks; done: %s; %d not answered%n%s",
           run.minutes(),
