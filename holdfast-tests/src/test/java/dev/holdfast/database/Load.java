@@ -26,7 +26,7 @@ final class Load implements AutoCloseable {
 
   private static final int PRODUCERS = 3;
   private static final int CONCURRENCY = 8;
-  private static final int MOST_AHEAD = 300;
+  private static final int MOST_AHEAD = 150;
   private static final Duration PAUSE = Duration.ofMillis(5);
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 

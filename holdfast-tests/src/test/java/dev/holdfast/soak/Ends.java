@@ -37,7 +37,6 @@ final class Ends {
           Map.entry(Work.ON_AGENT + " http succeeded", Feature.DONE_CALLS),
           Map.entry("pull scrape succeeded", Feature.DONE_PULLED_JOBS),
           Map.entry(Work.DIALECT_TARGETS + " book succeeded", Feature.DONE_BOOKINGS),
-          Map.entry(Work.TARGETS + " work failed", Feature.FAILED_WORK),
           Map.entry("attempts", Feature.ATTEMPTS_THAT_WERE_NOT_THE_LAST));
 
   private final DataSource database;

@@ -11,7 +11,7 @@ enum Feature {
   JOBS_WITH_RESOURCES(100),
   JOBS_OF_TARGETS(40),
   JOBS_MADE_ONCE(10),
-  JOBS_RESOLVED(2),
+  JOBS_RESOLVED(2), // each had failed before, and so has what webhooks tell
   PAUSES_RESUMES_AND_CANCELS(15),
   COMMANDS(5),
   AGENTS_COMMANDS(5),
@@ -33,7 +33,6 @@ enum Feature {
   DONE_CALLS(5),
   DONE_PULLED_JOBS(5),
   DONE_BOOKINGS(5),
-  FAILED_WORK(2),
   ATTEMPTS_THAT_WERE_NOT_THE_LAST(10),
   RESTARTS(0.3);
 

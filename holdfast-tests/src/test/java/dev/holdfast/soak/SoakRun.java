@@ -30,6 +30,7 @@ final class SoakRun implements AutoCloseable {
   private static final int OTHERS_MEGABYTES = 128;
   private static final List<String> KEPT = List.of("SUCCEEDED", "FAILED", "LOGS", "SLOTS");
   private static final int KEPT_SECONDS = 60;
+  private static final int LEAST_LOOKS = 12; // fewer tell nothing, as on a machine that is busy
 
   /** A process, and where it can be reached. */
   private record Node(String name, Jvm jvm, Path directory) {
@@ -100,7 +101,7 @@ final class SoakRun implements AutoCloseable {
     return new Node(name, jvm, data);
   }
 
-  /** For so long, and until the other one was ended both by force and in good order. */
+  /** For so long, and until it is enough and the other one was ended both by force and in order. */
   void play(Duration length, Duration between, Duration restartEvery) throws Exception {
     HoldfastClient client = server.client();
     for (String kept : KEPT) {
@@ -115,7 +116,9 @@ final class SoakRun implements AutoCloseable {
       traffic.start(new Visits(server.address()));
       long began = System.nanoTime();
       long restarted = began;
-      while (System.nanoTime() - began < length.toNanos() || restarts < 2) {
+      while (System.nanoTime() - began < length.toNanos()
+          || restarts < 2
+          || readings().looks() < LEAST_LOOKS) {
         TimeUnit.NANOSECONDS.sleep(between.toNanos());
         gauges.sample();
         ends.look();

@@ -72,7 +72,9 @@ final class Visits {
 
   private void simulate() {
     String id =
-        post("/run-simulation", "{\"config\": {\"experiment\": {\"name\": \"soak\"}}}")
+        post(
+                "/run-simulation",
+                "{\"config\": {\"experiment\": {\"name\": \"soak\"}}, \"save_as\": \"soak.yaml\"}")
             .path("job_id")
             .asString();
     post("/api/agent/next-job", "{\"worker_id\": \"soaked\"}");
