@@ -220,7 +220,7 @@ final class GuardedClaims {
       knownResources.clear();
     }
     int made =
-        holds.make(
+        holds.makeSoon(
             handle,
             names.stream().filter(name -> surely || !knownResources.contains(name)).toList());
     Set<String> there = holds.lockSoon(handle, names);
