@@ -131,7 +131,7 @@ public final class Reaper {
     try {
       return work.getAsInt();
     } catch (RuntimeException e) {
-      if (SqlErrors.isTenantGone(e) || SqlErrors.isPassing(e)) {
+      if (SqlErrors.isTenantGone(e) || SqlErrors.isAway(e)) {
         throw e;
       }
       log.warn("Could not {}", duty, e);

@@ -12,8 +12,10 @@ public final class SqlErrors {
 
   private static final String READ_ONLY = "25006";
   private static final String DISK_FULL = "53100";
+  private static final String TOO_MANY_CONNECTIONS = "53300";
   private static final String SILENT_TOO_LONG = "25P03";
   private static final String LOCK_TIMEOUT = "55P03";
+  private static final String CANCELLED = "57014";
 
   private static final int MOST_WRAPPINGS = 10; // causes can form a circle
 
@@ -48,6 +50,25 @@ public final class SqlErrors {
         || state.startsWith("40")
         || state.equals(SILENT_TOO_LONG)
         || state.equals(LOCK_TIMEOUT)
+        || state.equals(READ_ONLY);
+  }
+
+  /** Of these, what whoever sent a statement brought about himself: it was not to take so long. */
+  public static boolean isImpatience(Throwable e) {
+    return isLockTimeout(e) || state(e).equals(CANCELLED);
+  }
+
+  /**
+   * Of these, what goes for whatever is asked next: the database cannot be reached, or not to be
+   * written to, or we were away ourselves for longer than it waits.
+   */
+  public static boolean isAway(Throwable e) {
+    String state = state(e);
+    return first(ConnectionException.class, e).isPresent()
+        || state.startsWith("08")
+        || state.startsWith("57P")
+        || state.equals(TOO_MANY_CONNECTIONS)
+        || state.equals(SILENT_TOO_LONG)
         || state.equals(READ_ONLY);
   }
 
