@@ -141,7 +141,7 @@ final class OverdueAttempts {
      * was.
      */
     boolean isOver(Absence absence) {
-      Duration length = agent.map(Silence::lease).orElse(lease.policy().leaseLength());
+      Duration length = agent.map(Silence::lease).orElse(lease.length());
       return timedOut
           || (silent.isPositive() && silent.compareTo(absence.within(length.plus(silent))) > 0)
           || agent.filter(silence -> silence.isTooLong(absence)).isPresent();

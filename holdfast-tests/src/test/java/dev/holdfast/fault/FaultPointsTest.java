@@ -43,6 +43,8 @@ class FaultPointsTest {
           Map.entry("Tenants.LIST", "TenantFaultsTest"),
           Map.entry("Tenants.HOLD", "TenantFaultsTest"),
           Map.entry("Migrator.VERSION", "TenantFaultsTest"),
+          Map.entry(
+              "RepeatableClaims.RENEW_ONE", "it takes somebody else at the row: PgLeasesTest"),
           Map.entry("Overview.LEASED", "a read alone, of tenants with many jobs"),
           Map.entry("Predecessors.NAMESAKES", "a read alone, after another worker was killed"),
           Map.entry("TenantRotation.HAS_WORK", "a read alone, of all tenants of the database"));

@@ -71,6 +71,7 @@ final class Scene {
   private final Map<String, Lease> leases = new HashMap<>();
   private final Set<UUID> mustRun = ConcurrentHashMap.newKeySet();
   private final Set<UUID> enqueued = ConcurrentHashMap.newKeySet();
+  private final Set<Standing> standing = ConcurrentHashMap.newKeySet();
   private Instant now = START;
   private int mostHolders = 1;
   private final AtomicInteger slots = new AtomicInteger();
@@ -134,6 +135,11 @@ final class Scene {
     return claim(request(WORKER, 10));
   }
 
+  /** The same under the id of {@link Parts#repeatable}. */
+  Scene claimUnderAnId() {
+    return claim(request("worker", 10).withClaimId("same"));
+  }
+
   /** The same for a worker that says when it starts them. */
   Scene dispatch() {
     return claim(request(WORKER, 10).acknowledging());
@@ -193,6 +199,17 @@ final class Scene {
     mustRun.add(lease.key().jobId());
   }
 
+  /** Somebody was told that this is where the job stands. */
+  void mustStand(String name, String column, Object value) {
+    standing.add(
+        new Standing(
+            "job %s: not %s %s".formatted(name, column, value),
+            "SELECT lane.%s = '%s' FROM {schema}.job JOIN {schema}.lane ON lane.id = job.lane WHERE job.id = '%s'"
+                .formatted(column, value, job(name))));
+  }
+
+  private record Standing(String complaint, String sql) {}
+
   private List<Lease> claimed() {
     return engine().claim(request(WORKER, 10)).leases();
   }
@@ -213,6 +230,11 @@ final class Scene {
     mustRun.stream()
         .filter(job -> !running.contains(job.toString()))
         .forEach(job -> complaints.add("taken from its worker after a beat: " + job));
+    for (Standing each : standing) {
+      if (!column(each.sql).equals(List.of("t"))) {
+        complaints.add(each.complaint);
+      }
+    }
     if (slots.get() > 0) {
       tick();
     }
