@@ -47,17 +47,24 @@ final class Witness implements WorkerListener {
 
   /** A handler begins. */
   void started(JobContext job, Collection<String> resources) {
+    started(job.jobId(), job.fence(), resources);
+  }
+
+  void started(UUID id, long fence, Collection<String> resources) {
     attempts.incrementAndGet();
-    String id = job.jobId().toString();
-    growing("job " + id, job.fence());
-    resources.forEach(resource -> growing(resource, job.fence()));
-    Long other = running.put(job.jobId(), job.fence());
+    growing(nameOf(id), fence);
+    resources.forEach(resource -> growing(resource, fence));
+    Long other = running.put(id, fence);
     if (other != null) {
-      violated("job %s: fence %d runs beside fence %d".formatted(id, job.fence(), other));
+      violated("job %s: fence %d runs beside fence %d".formatted(id, fence, other));
     }
-    if (finished.contains(job.jobId())) {
+    if (finished.contains(id)) {
       violated("job %s was finished, and is granted again".formatted(id));
     }
+  }
+
+  private static String nameOf(UUID id) {
+    return "job " + id;
   }
 
   private void growing(String what, long fence) {
@@ -69,17 +76,30 @@ final class Witness implements WorkerListener {
 
   /** A handler is over, however it ended. */
   void ended(JobContext job) {
-    running.remove(job.jobId(), job.fence());
+    ended(job.jobId(), job.fence());
+  }
+
+  void ended(UUID id, long fence) {
+    running.remove(id, fence);
   }
 
   @Override
   public void finished(Lease lease, FinishReply reply) {
     if (reply.equals(new FinishReply.Recorded(JobState.SUCCEEDED))) {
-      if (!finished.add(lease.key().jobId())) {
-        violated("job %s finished twice".formatted(lease.key().jobId()));
-      }
+      succeeded(lease.key().jobId(), lease.key().fence());
     } else {
       refused.incrementAndGet();
+    }
+  }
+
+  /** The database said so. Whoever was granted the job again may have begun before we hear it. */
+  void succeeded(UUID id, long fence) {
+    if (!finished.add(id)) {
+      violated("job %s finished twice".formatted(id));
+    }
+    Long last = fences.get(nameOf(id));
+    if (last != null && last > fence) {
+      violated("job %s was finished under %d, and is granted under %d".formatted(id, fence, last));
     }
   }
 
