@@ -11,6 +11,16 @@ import java.util.Optional;
 public record FiredSlot(
     String schedule, Instant scheduledFor, String status, Optional<String> job) {
 
+  public static FiredSlot parse(String line) {
+    String[] words = line.split(" ");
+    int at = words[0].lastIndexOf('@');
+    return new FiredSlot(
+        words[0].substring(0, at),
+        Instant.parse(words[0].substring(at + 1)),
+        words[1],
+        Optional.of(words[2]).filter(job -> !job.equals("-")));
+  }
+
   String name() {
     return schedule + "@" + scheduledFor;
   }
