@@ -14,8 +14,8 @@ final class Coverage {
 
   // Lease, kill grace and the reaper's period are 13 s together; the rest is for a queue in which
   // two thousand stand, and for a machine with more processes than cores.
-  private static final Duration LONGEST_RECOVERY = Duration.ofSeconds(60);
-  private static final Duration LONGEST_GUARDED_RECOVERY = Duration.ofSeconds(180);
+  private static final Duration LONGEST_RECOVERY = Duration.ofMinutes(1);
+  private static final Duration LONGEST_GUARDED_RECOVERY = Duration.ofMinutes(3);
 
   private final List<Reached> all = new ArrayList<>();
   private final Size size;

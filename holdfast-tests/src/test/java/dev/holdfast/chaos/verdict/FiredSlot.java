@@ -1,6 +1,8 @@
 package dev.holdfast.chaos.verdict;
 
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -12,13 +14,14 @@ public record FiredSlot(
     String schedule, Instant scheduledFor, String status, Optional<String> job) {
 
   public static FiredSlot parse(String line) {
-    String[] words = line.split(" ");
-    int at = words[0].lastIndexOf('@');
+    List<String> words = Arrays.asList(line.split(" "));
+    String name = words.get(0);
+    int at = name.lastIndexOf('@');
     return new FiredSlot(
-        words[0].substring(0, at),
-        Instant.parse(words[0].substring(at + 1)),
-        words[1],
-        Optional.of(words[2]).filter(job -> !job.equals("-")));
+        name.substring(0, at),
+        Instant.parse(name.substring(at + 1)),
+        words.get(1),
+        Optional.of(words.get(2)).filter(job -> !job.equals("-")));
   }
 
   String name() {

@@ -1,6 +1,8 @@
 package dev.holdfast.chaos.verdict;
 
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
 
 /**
  * One line of Holdfast's own history: an attempt that was granted and lost. It excuses nothing by
@@ -9,13 +11,13 @@ import java.time.Instant;
 public record LostAttempt(String job, int number, long fence, String worker, Instant startedAt) {
 
   public static LostAttempt parse(String line) {
-    String[] words = line.split(" ");
+    List<String> words = Arrays.asList(line.split(" "));
     return new LostAttempt(
-        words[0],
-        Integer.parseInt(words[1]),
-        Long.parseLong(words[2]),
-        words[3],
-        Instant.parse(words[4]));
+        words.get(0),
+        Integer.parseInt(words.get(1)),
+        Long.parseLong(words.get(2)),
+        words.get(3),
+        Instant.parse(words.get(4)));
   }
 
   public String line() {
