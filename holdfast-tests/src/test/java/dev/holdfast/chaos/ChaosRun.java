@@ -111,8 +111,7 @@ final class ChaosRun implements AutoCloseable {
     operator = new Operator(holdfast, new LedgerClient(port, "operator"), dice.split());
     timetable = new Timetable(holdfast);
     producer =
-        new Producer(
-            holdfast, pool, new Workload(dice.split(), command(port)), files.enqueued());
+        new Producer(holdfast, pool, new Workload(dice.split(), command(port)), files.enqueued());
     watch = new Watch(holdfast);
     stall = new Stall(files.ledger(), holdfast);
     fleet.start(berths(database));

@@ -71,7 +71,6 @@ record Size(
   /** Less would not show much. What grows is not waited for, but demanded in the end. */
   boolean isEnough(int done, Nemesis nemesis) {
     return done >= jobs
-        && blows.stream()
-            .allMatch(blow -> nemesis.dealt(blow) >= Math.min(floor(blow), KILLS));
+        && blows.stream().allMatch(blow -> nemesis.dealt(blow) >= Math.min(floor(blow), KILLS));
   }
 }

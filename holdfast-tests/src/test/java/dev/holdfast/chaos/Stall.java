@@ -78,8 +78,7 @@ final class Stall implements AutoCloseable {
 
   private void complain(Duration still) {
     try {
-      long due =
-          db.withHandle(handle -> handle.createQuery(db.sql(DUE)).mapTo(Long.class).one());
+      long due = db.withHandle(handle -> handle.createQuery(db.sql(DUE)).mapTo(Long.class).one());
       if (due > 0) {
         throw new AssertionError(
             "no job was started for %d s, and %d are due:%n%s"

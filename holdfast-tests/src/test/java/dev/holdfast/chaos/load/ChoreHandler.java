@@ -66,7 +66,8 @@ public final class ChoreHandler implements Handler<Chore>, WorkerListener {
     Thread.sleep(left);
   }
 
-  // Another attempt has our place, so Holdfast must take neither what we write nor how we end, or the
+  // Another attempt has our place, so Holdfast must take neither what we write nor how we end, or
+  // the
   // ledger's file will show.
   private Outcome inVain(Chore chore, JobContext job) {
     writeInVain(job);
@@ -125,7 +126,8 @@ public final class ChoreHandler implements Handler<Chore>, WorkerListener {
           tellAnswer("agreed", what);
       // What we said is told, and not what was made of it.
       case FinishReply.Recorded recorded ->
-          tellAnswer("took", what + (outcome instanceof Outcome.Succeeded ? " succeeded" : " other"));
+          tellAnswer(
+              "took", what + (outcome instanceof Outcome.Succeeded ? " succeeded" : " other"));
       case FinishReply.Lost lost -> tellAnswer("refused", what);
       case FinishReply.NotNow notNow -> {
         if (outcome != null) {

@@ -14,8 +14,8 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /**
- * Makes up jobs: on sites and nodes, on targets, and on nothing; for workers, for agents and
- * for those that speak a dialect. For one thread.
+ * Makes up jobs: on sites and nodes, on targets, and on nothing; for workers, for agents and for
+ * those that speak a dialect. For one thread.
  */
 public final class Workload {
 

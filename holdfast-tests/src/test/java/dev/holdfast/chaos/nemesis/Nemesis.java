@@ -147,8 +147,8 @@ public final class Nemesis {
     return how.test(victim);
   }
 
-  private boolean freeze(
-      Predicate<Member> which, List<CompletableFuture<?>> already, int most) throws IOException {
+  private boolean freeze(Predicate<Member> which, List<CompletableFuture<?>> already, int most)
+      throws IOException {
     already.removeIf(CompletableFuture::isDone);
     List<Member> ready = fleet.ready(which);
     if (already.size() >= most || ready.isEmpty()) {
@@ -214,9 +214,7 @@ public final class Nemesis {
 
   /** Waits until nobody is frozen any more, and nothing held. */
   public void rest() {
-    Stream.of(frozen, frozenServers, held)
-        .flatMap(List::stream)
-        .forEach(CompletableFuture::join);
+    Stream.of(frozen, frozenServers, held).flatMap(List::stream).forEach(CompletableFuture::join);
   }
 
   /** All of them, those that hit nobody included. */

@@ -12,7 +12,8 @@ import java.util.Optional;
  * One attempt at a time for each resource and each job. An attempt is over when it said so, when
  * its process is gone, or a while after its process was frozen or it was told to stop and went on:
  * what it does after that is what fences are for, and {@link Fencing} judges it. A resource is left
- * alone for the kill grace; a job, of which nobody was told to stop, for what was left of its lease.
+ * alone for the kill grace; a job, of which nobody was told to stop, for what was left of its
+ * lease.
  */
 final class Exclusion {
 

@@ -44,8 +44,8 @@ final class Fates {
 
   Fates(List<Acknowledged> acknowledged, List<LostAttempt> lost) {
     acknowledged.forEach(job -> this.acknowledged.put(job.job(), job));
-    lost.forEach(each ->
-        this.lost.computeIfAbsent(each.job(), unseen -> new ArrayList<>()).add(each));
+    lost.forEach(
+        each -> this.lost.computeIfAbsent(each.job(), unseen -> new ArrayList<>()).add(each));
   }
 
   void see(Entry entry) {

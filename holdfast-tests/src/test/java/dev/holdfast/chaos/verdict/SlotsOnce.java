@@ -16,7 +16,8 @@ import java.util.TreeSet;
 
 /**
  * Every moment of a schedule is decided about once, from when it was made to when it was disabled:
- * none is left out, and none has the effects of two jobs. Which slot a job is for is said by the list of slots, and by those who ran it.
+ * none is left out, and none has the effects of two jobs. Which slot a job is for is said by the
+ * list of slots, and by those who ran it.
  */
 final class SlotsOnce {
 
@@ -106,7 +107,11 @@ final class SlotsOnce {
     Duration late = hours.every().plus(MARGIN);
     check(all, Rule.SLOT_MISSED, decided.first().isAfter(hours.open().plus(late)), schedule, hours);
     check(
-        all, Rule.SLOT_MISSED, decided.last().isBefore(hours.closing().minus(late)), schedule, hours);
+        all,
+        Rule.SLOT_MISSED,
+        decided.last().isBefore(hours.closing().minus(late)),
+        schedule,
+        hours);
     boolean early = decided.first().isBefore(hours.opening().minus(MARGIN));
     boolean after = decided.last().isAfter(hours.closed().plus(MARGIN));
     check(all, Rule.SLOT_UNTIMELY, early || after, schedule, hours);

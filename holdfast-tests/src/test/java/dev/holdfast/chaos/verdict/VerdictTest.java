@@ -141,7 +141,9 @@ class VerdictTest {
         .containsExactly(Rule.LOST);
     assertThat(
             rulesOfDoomed(
-                begun + "4 40 w1 end d 6 stopped ok\n5 50 nemesis held HOLD_WORKERS_FROM_DATABASE ok"))
+                begun
+                    + "4 40 w1 end d 6 stopped ok\n"
+                    + "5 50 nemesis held HOLD_WORKERS_FROM_DATABASE ok"))
         .isEmpty();
   }
 
@@ -607,8 +609,7 @@ class VerdictTest {
   }
 
   private static List<Rule> rules(List<Acknowledged> acknowledged, String ledger) {
-    return rules(
-        new Verdict.Said(acknowledged, List.of(), List.of(), Optional.empty()), ledger);
+    return rules(new Verdict.Said(acknowledged, List.of(), List.of(), Optional.empty()), ledger);
   }
 
   private static List<Rule> rules(Verdict.Said said, String ledger) {
