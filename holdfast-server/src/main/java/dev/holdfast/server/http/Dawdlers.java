@@ -23,8 +23,7 @@ final class Dawdlers implements Loop.Step {
 
   private static final Logger log = LoggerFactory.getLogger(Dawdlers.class);
 
-  static final Duration LONGEST = Duration.ofSeconds(60);
-  private static final Duration PERIOD = Duration.ofSeconds(10);
+  private static final int LOOKS = 6; // before somebody's time is over
   private static final long LEAST_PER_SECOND = 1_024;
   private static final double NANOS = 1e9;
 
@@ -33,11 +32,14 @@ final class Dawdlers implements Loop.Step {
 
   private final Supplier<Collection<EndPoint>> connections;
   private final LongSupplier nanoTime;
+  private final Duration longest;
   private Map<EndPoint, Seen> before = new HashMap<>();
 
-  Dawdlers(Supplier<Collection<EndPoint>> connections, LongSupplier nanoTime) {
+  Dawdlers(
+      Supplier<Collection<EndPoint>> connections, LongSupplier nanoTime, Duration longest) {
     this.connections = connections;
     this.nanoTime = nanoTime;
+    this.longest = longest;
   }
 
   @Override
@@ -56,7 +58,7 @@ final class Dawdlers implements Loop.Step {
       }
     }
     before = now;
-    return PERIOD;
+    return longest.dividedBy(LOOKS);
   }
 
   private Seen look(Connection connection, @Nullable Seen last) {
@@ -70,7 +72,7 @@ final class Dawdlers implements Loop.Step {
   private boolean isDawdling(Connection connection, Seen seen) {
     double seconds = (nanoTime.getAsLong() - seen.sinceNanos) / NANOS;
     long bytes = connection.getBytesIn() - seen.bytes;
-    return bytes > 0 && seconds >= LONGEST.toSeconds() && bytes < seconds * LEAST_PER_SECOND;
+    return bytes > 0 && seconds >= longest.toSeconds() && bytes < seconds * LEAST_PER_SECOND;
   }
 
   private static @Nullable Connection plain(@Nullable Connection connection) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -53,7 +54,11 @@ class DawdlersTest {
           }
         });
     server.start();
-    dawdlers = new Dawdlers(() -> List.copyOf(connector.getConnectedEndPoints()), nanos::get);
+    dawdlers =
+        new Dawdlers(
+            () -> List.copyOf(connector.getConnectedEndPoints()),
+            nanos::get,
+            Duration.ofSeconds(60));
   }
 
   @AfterEach
