@@ -50,6 +50,22 @@ class EmbeddedPostgresTest {
     }
   }
 
+  // As when its disk is full: it takes until somebody has made room.
+  @Test
+  void one_that_does_not_come_up_again_at_the_first_try_is_tried_again() throws Exception {
+    try (EmbeddedPostgres postgres = start()) {
+      Path settings = data.resolve("database").resolve("postgresql.auto.conf");
+      Files.writeString(settings, "nonsense = on\n");
+      kill(data);
+      while (!Files.readString(data.resolve("database.log")).contains("nonsense")) {
+        Thread.onSpinWait(); // until a start has failed of it
+      }
+      Files.writeString(settings, "");
+
+      assertThat(askUntilItAnswers(postgres, "SELECT 1")).isEqualTo("1");
+    }
+  }
+
   @Test
   void a_second_server_on_the_same_directory_is_refused_by_name() throws Exception {
     try (EmbeddedPostgres postgres = start()) {
