@@ -74,8 +74,7 @@ class SecretComparisonTest {
 
   @Test
   void no_line_compares_what_is_called_a_secret_as_any_text() throws IOException {
-    try (Stream<Path> files =
-        Files.walk(Path.of("..", "holdfast-server", "src", "main", "java"))) {
+    try (Stream<Path> files = Files.walk(Path.of("..", "holdfast-server", "src", "main", "java"))) {
       List<Path> sources = files.filter(file -> file.toString().endsWith(".java")).toList();
       assertThat(sources).hasSizeGreaterThan(100);
       for (Path source : sources) {

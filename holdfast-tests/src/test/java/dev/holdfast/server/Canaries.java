@@ -37,9 +37,13 @@ final class Canaries {
     put(
         "PUT",
         "kinds/the_kind",
-        "{\"executor\": \"process\", \"defaults\": {\"argv\": [\"echo\", \"%s\"]}}".formatted(word));
+        "{\"executor\": \"process\", \"defaults\": {\"argv\": [\"echo\", \"%s\"]}}"
+            .formatted(word));
     put("PUT", "nodes/the_node", "{\"host\": \"%s.example\"}".formatted(word));
-    put("PUT", "schedules/the_schedule", "{\"cron\": \"0 0 29 2 *\", \"kind\": \"%s\"}".formatted(word));
+    put(
+        "PUT",
+        "schedules/the_schedule",
+        "{\"cron\": \"0 0 29 2 *\", \"kind\": \"%s\"}".formatted(word));
     put("POST", "schedules/the_schedule/trigger", "{\"reason\": \"%s\"}".formatted(word));
     put(
         "PUT",
@@ -71,7 +75,8 @@ final class Canaries {
             "job_id");
     this.token =
         id(
-            system.post("/api/v1/tokens", "{\"name\": \"%s\", \"role\": \"viewer\"}".formatted(word)),
+            system.post(
+                "/api/v1/tokens", "{\"name\": \"%s\", \"role\": \"viewer\"}".formatted(word)),
             "id");
   }
 
@@ -84,7 +89,8 @@ final class Canaries {
     Reply claimed =
         system.post(
             "/api/v1/leases",
-            "{\"worker\": \"the_worker\", \"queues\": [\"%s\"], \"limit\": 1, \"lease_seconds\": 3600}".formatted(word));
+            "{\"worker\": \"the_worker\", \"queues\": [\"%s\"], \"limit\": 1, \"lease_seconds\": 3600}"
+                .formatted(word));
     assertThat(claimed.json().path("leases").path(0).path("job").path("id").asString())
         .isEqualTo(job);
     long fence = claimed.json().path("leases").path(0).path("fence").asLong();
@@ -115,11 +121,14 @@ final class Canaries {
         path.contains("{target_id}")
             ? Stream.of(path.replace("{target_id}", target).replace("{job_id}", targetJob))
             : path.contains("{job_id}") || path.contains("/jobs/{id}")
-                ? Stream.of(job, targetJob, agentJob).map(id -> path.replaceAll("\\{(job_)?id}", id))
+                ? Stream.of(job, targetJob, agentJob)
+                    .map(id -> path.replaceAll("\\{(job_)?id}", id))
                 : Stream.of(named(path));
     return plain
         .flatMap(each ->
-            route.queries().contains("follow") ? Stream.of(each, each + "?follow=true") : Stream.of(each))
+            route.queries().contains("follow")
+                ? Stream.of(each, each + "?follow=true")
+                : Stream.of(each))
         .toList();
   }
 
@@ -138,7 +147,9 @@ final class Canaries {
             .replace("/tokens/{id}", "/tokens/" + token)
             .replace("/subjects/site/{id}", "/subjects/site/the_subject");
     for (Map.Entry<String, String> name : names.entrySet()) {
-      filled = filled.replace("/" + name.getKey() + "/{name}", "/" + name.getKey() + "/" + name.getValue());
+      filled =
+          filled.replace(
+              "/" + name.getKey() + "/{name}", "/" + name.getKey() + "/" + name.getValue());
     }
     assertThat(filled).as("a canary for every name").doesNotContain("{");
     return filled;

@@ -150,7 +150,8 @@ class FloodTest {
     Reply reply =
         caller.post(
             "/api/v1/leases/finish",
-            "{\"worker\": \"w\", \"results\": [{%s, \"outcome\": \"succeeded\"}]}".formatted(lease));
+            "{\"worker\": \"w\", \"results\": [{%s, \"outcome\": \"succeeded\"}]}"
+                .formatted(lease));
     assertThat(reply.status()).as(reply.text()).isEqualTo(200);
   }
 

@@ -32,8 +32,7 @@ class HostileSweepTest {
   private static final int MOST_SHOWN = 20;
 
   private static final List<Role> ROLES =
-      List.of(
-          Role.ADMIN, Role.SYSTEM, Role.OPERATOR, Role.WORKER, Role.SUBMITTER, Role.VIEWER);
+      List.of(Role.ADMIN, Role.SYSTEM, Role.OPERATOR, Role.WORKER, Role.SUBMITTER, Role.VIEWER);
 
   /** What would take away what others stand on, or never comes to an end. */
   private static final Set<String> NOT =

@@ -94,11 +94,10 @@ class HostileTracesTest {
     }
     people.add(given -> new Caller(given.port(), Optional.empty(), Optional.of(OWN)));
     people.add(
-        given ->
-            new Caller(given.port(), given.as(Role.ADMIN, OTHER).token(), Optional.of(OWN)));
-    List<Caller> callers = new ArrayList<>(people.stream().map(each -> each.apply(server)).toList());
-    HostileRequests requests =
-        new HostileRequests(callers.getFirst(), NOT, OWN, OTHER);
+        given -> new Caller(given.port(), given.as(Role.ADMIN, OTHER).token(), Optional.of(OWN)));
+    List<Caller> callers =
+        new ArrayList<>(people.stream().map(each -> each.apply(server)).toList());
+    HostileRequests requests = new HostileRequests(callers.getFirst(), NOT, OWN, OTHER);
     Map<Integer, Integer> statuses = new TreeMap<>();
     Set<String> stored = new TreeSet<>();
     journal.next();
@@ -160,7 +159,8 @@ class HostileTracesTest {
   void what_is_stored_of_each_sort_is_noticed() throws Exception {
     Caller system = server.as(Role.SYSTEM, OWN);
     Map<String, List<String>> sorts = new TreeMap<>();
-    sorts.put("schedule", List.of("PUT", "schedules/s", "{\"cron\": \"0 3 * * *\", \"kind\": \"a\"}"));
+    sorts.put(
+        "schedule", List.of("PUT", "schedules/s", "{\"cron\": \"0 3 * * *\", \"kind\": \"a\"}"));
     sorts.put(
         "webhook",
         List.of(
@@ -180,8 +180,7 @@ class HostileTracesTest {
 
     for (Map.Entry<String, List<String>> sort : sorts.entrySet()) {
       List<String> ask = sort.getValue();
-      Reply reply =
-          system.send(ask.get(0), "/api/v1/" + ask.get(1), Optional.of(ask.get(2)));
+      Reply reply = system.send(ask.get(0), "/api/v1/" + ask.get(1), Optional.of(ask.get(2)));
 
       assertThat(reply.status()).as(reply.text()).isLessThan(300);
       assertThat(journal.next())

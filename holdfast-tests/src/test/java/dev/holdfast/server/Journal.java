@@ -31,7 +31,8 @@ final class Journal {
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE SCHEMA journal");
       statement.execute(
-          "CREATE TABLE journal.line (n bigserial PRIMARY KEY, what text, place text, content text)");
+          "CREATE TABLE journal.line (n bigserial PRIMARY KEY, what text, place text, content"
+              + " text)");
       statement.execute(
           """
           CREATE FUNCTION journal.note() RETURNS trigger LANGUAGE plpgsql AS $$

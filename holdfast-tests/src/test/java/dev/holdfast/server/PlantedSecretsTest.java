@@ -10,8 +10,13 @@ import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.AppenderBase;
 import com.sun.net.httpserver.HttpServer;
 import dev.holdfast.api.Json;
+import dev.holdfast.executor.ContainerConfig;
 import dev.holdfast.executor.ExecutorConfig;
 import dev.holdfast.executor.JobExecutors;
+import dev.holdfast.executor.KindCatalog;
+import dev.holdfast.executor.NodeAddress;
+import dev.holdfast.executor.Runbook;
+import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.PolicyOverrides;
@@ -22,23 +27,18 @@ import dev.holdfast.server.notify.Courier;
 import dev.holdfast.server.notify.Deliveries;
 import dev.holdfast.server.notify.Receivers;
 import dev.holdfast.server.tenancy.Desks;
-import dev.holdfast.testkit.TestTenant;
-import dev.holdfast.worker.Worker;
-import dev.holdfast.executor.ContainerConfig;
-import dev.holdfast.executor.KindCatalog;
-import dev.holdfast.executor.NodeAddress;
-import dev.holdfast.executor.Runbook;
-import dev.holdfast.job.JobState;
 import dev.holdfast.testkit.TestPodman;
+import dev.holdfast.testkit.TestTenant;
 import dev.holdfast.testkit.Tools;
 import dev.holdfast.worker.JobContext;
-import java.util.HashSet;
+import dev.holdfast.worker.Worker;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -248,7 +248,9 @@ class PlantedSecretsTest {
     logged.forEach(line -> seen.add("in the log: " + line));
     assertThat(found()).isEmpty();
     for (UUID id : ids) {
-      assertThat(String.join("\n", tenant.jobs().log(id))).as("it did say something").contains("***");
+      assertThat(String.join("\n", tenant.jobs().log(id)))
+          .as("it did say something")
+          .contains("***");
     }
   }
 
@@ -381,11 +383,7 @@ class PlantedSecretsTest {
 
   /** All at once; while they run, we look at what anybody on the machine could see of them. */
   private void runTogether(
-      Set<String> kinds,
-      ExecutorConfig config,
-      ShellBarrier barrier,
-      int waiting,
-      List<UUID> ids)
+      Set<String> kinds, ExecutorConfig config, ShellBarrier barrier, int waiting, List<UUID> ids)
       throws Exception {
     try (JobExecutors executors = JobExecutors.open(kinds, config);
         Worker worker = executors.installOn(tenant.worker(), new Deploys()).start()) {
@@ -553,8 +551,7 @@ class PlantedSecretsTest {
             Collectors.groupingBy(
                 row -> String.valueOf(row.get("table_name")),
                 Collectors.mapping(
-                    row -> "\"" + row.get("column_name") + "\"::text",
-                    Collectors.joining(", "))));
+                    row -> "\"" + row.get("column_name") + "\"::text", Collectors.joining(", "))));
   }
 
   private List<String> rows(String table, String columns) {

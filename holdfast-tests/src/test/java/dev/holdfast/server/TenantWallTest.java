@@ -87,7 +87,9 @@ class TenantWallTest {
     }
   }
 
-  /** Whoever looks with the right token is shown the word: it can be found where it is looked for. */
+  /**
+   * Whoever looks with the right token is shown the word: it can be found where it is looked for.
+   */
   @Test
   void the_canaries_own_tenant_is_shown_them_by_many_a_route() {
     Caller admin = server.as(Role.ADMIN, other.name());
@@ -156,7 +158,9 @@ class TenantWallTest {
     picture.put(
         "holdfast.token",
         other.query(
-            "SELECT t::text AS row FROM holdfast.token AS t WHERE tenant = " + own + " ORDER BY id"));
+            "SELECT t::text AS row FROM holdfast.token AS t WHERE tenant = "
+                + own
+                + " ORDER BY id"));
     picture.put(
         "holdfast.worker", // goes on being seen, but nobody tells it to go
         other.query(

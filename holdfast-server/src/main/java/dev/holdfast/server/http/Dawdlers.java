@@ -35,8 +35,7 @@ final class Dawdlers implements Loop.Step {
   private final Duration longest;
   private Map<EndPoint, Seen> before = new HashMap<>();
 
-  Dawdlers(
-      Supplier<Collection<EndPoint>> connections, LongSupplier nanoTime, Duration longest) {
+  Dawdlers(Supplier<Collection<EndPoint>> connections, LongSupplier nanoTime, Duration longest) {
     this.connections = connections;
     this.nanoTime = nanoTime;
     this.longest = longest;

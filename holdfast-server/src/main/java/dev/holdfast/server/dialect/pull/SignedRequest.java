@@ -22,8 +22,7 @@ import javax.crypto.spec.SecretKeySpec;
  * @param time seconds since 1970
  * @param sign hex
  */
-record SignedRequest(
-    String method, String path, Supplier<byte[]> body, String time, String sign) {
+record SignedRequest(String method, String path, Supplier<byte[]> body, String time, String sign) {
 
   static final String SIGN = "X-Auth-Sign";
   static final String TIME = "X-Auth-Ts";
