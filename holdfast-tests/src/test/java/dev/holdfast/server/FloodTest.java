@@ -78,7 +78,7 @@ class FloodTest {
         Thread.onSpinWait();
       }
       for (int i = 0; i < PERSISTENT; i++) {
-        threads.submit(() -> {
+        threads.execute(() -> {
           while (!over.get()) {
             waitFor(flood);
           }

@@ -24,7 +24,7 @@ final class ProcessTable {
 
   static List<Row> now() throws IOException {
     try (Stream<Path> all = Files.list(PROC)) {
-      return all.filter(each -> each.getFileName().toString().matches("\\d+"))
+      return all.filter(each -> PROC.relativize(each).toString().matches("\\d+"))
           .map(each -> new Row(read(each.resolve("cmdline")), read(each.resolve("environ"))))
           .toList();
     }
