@@ -4,13 +4,20 @@ import dev.holdfast.api.HoldfastClient;
 import dev.holdfast.tenant.TenantName;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Stack;
 import picocli.CommandLine.Help;
+import picocli.CommandLine.IParameterConsumer;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 
 /** Which server, and who asks: the same options everywhere. */
 final class Connection {
@@ -28,6 +35,7 @@ final class Connection {
       defaultValue = "${env:HOLDFAST_TOKEN_FILE:-holdfast-data/admin.token}",
       description = "Where the token is, unless $$HOLDFAST_TOKEN has it. Default: ${DEFAULT-VALUE}",
       showDefaultValue = Help.Visibility.NEVER,
+      parameterConsumer = Named.class,
       paramLabel = "FILE")
   private Path tokenFile = Path.of("");
 
@@ -39,8 +47,42 @@ final class Connection {
       paramLabel = "NAME")
   private String tenant = "";
 
+  /** What is on the command line, unlike the default, is absolute. */
+  static final class Named implements IParameterConsumer {
+    @Override
+    public void consumeParameters(Stack<String> args, ArgSpec option, CommandSpec command) {
+      if (args.isEmpty()) {
+        throw new ParameterException(command.commandLine(), "--token-file: which file?");
+      }
+      option.setValue(Path.of(args.pop()).toAbsolutePath());
+    }
+  }
+
   String server() {
     return server;
+  }
+
+  /**
+   * Where the token is looked for. That of a server on this machine, which is where nobody named
+   * another, is for a server on this machine: no other is to see it.
+   */
+  Optional<Path> tokenFile() {
+    boolean named = tokenFile.isAbsolute() || System.getenv("HOLDFAST_TOKEN_FILE") != null;
+    return named || isHere(server) ? Optional.of(tokenFile) : Optional.empty();
+  }
+
+  // By its address, not by a name that somebody else could give away.
+  private static boolean isHere(String server) {
+    String bare;
+    try {
+      bare = String.valueOf(new URI(server).getHost()).replaceAll("[\\[\\]]", "");
+    } catch (URISyntaxException e) {
+      return false; // which the client tells
+    }
+    return bare.equalsIgnoreCase("localhost")
+        || bare.matches("127(\\.\\d{1,3}){3}")
+        || bare.equals("::1")
+        || bare.equals("0:0:0:0:0:0:0:1");
   }
 
   /** For those who speak HTTP themselves. */
@@ -65,9 +107,10 @@ final class Connection {
     if (given != null && !given.isBlank()) {
       return Optional.of(given.strip());
     }
+    Optional<Path> file = tokenFile().filter(Files::isReadable);
     try {
-      return Files.isReadable(tokenFile)
-          ? Optional.of(Files.readString(tokenFile).strip())
+      return file.isPresent()
+          ? Optional.of(Files.readString(file.get()).strip())
           : Optional.empty();
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read " + tokenFile, e);
