@@ -90,6 +90,18 @@ class EmbeddedPostgresTest {
     assertThat(data.resolve("database").resolve("postmaster.pid")).doesNotExist();
   }
 
+  @Test
+  void it_has_nothing_of_the_servers_environment_that_it_does_not_need() throws Exception {
+    try (EmbeddedPostgres postgres = start()) {
+      assertThat(ask(postgres, "SELECT 1")).isEqualTo("1");
+      String pid =
+          Files.readAllLines(data.resolve("database").resolve("postmaster.pid")).getFirst();
+
+      assertThat(Files.readString(Path.of("/proc", pid, "environ")).split("\0"))
+          .allMatch(each -> each.matches("(?s)(PATH|HOME|TZ|LD_LIBRARY_PATH|LC_ALL|PWD|OLDPWD|SHLVL|_|PG\\w+)=.*"));
+    }
+  }
+
   // Unpacking is the subject of one test alone.
   private EmbeddedPostgres start() throws IOException {
     return EmbeddedPostgres.start(TestPrograms.in(data));
