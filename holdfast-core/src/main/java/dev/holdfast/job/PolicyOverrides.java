@@ -22,7 +22,8 @@ public record PolicyOverrides(
     Optional<OnFailure> onFailure,
     Optional<Long> tokenLimit,
     Optional<Long> targetCount,
-    Optional<TraceContext> trace) {
+    Optional<TraceContext> trace,
+    Optional<String> enqueuedAs) {
 
   public static final PolicyOverrides NONE = new Draft().done();
 
@@ -77,6 +78,11 @@ public record PolicyOverrides(
     return with(draft -> draft.trace = Optional.of(trace));
   }
 
+  /** Said by the server, and by nobody who enqueues. */
+  public PolicyOverrides withEnqueuedAs(String executor) {
+    return with(draft -> draft.enqueuedAs = Optional.of(executor));
+  }
+
   /** What is left open here as others say. */
   public PolicyOverrides over(PolicyOverrides others) {
     return new PolicyOverrides(
@@ -89,7 +95,8 @@ public record PolicyOverrides(
         onFailure.or(others::onFailure),
         tokenLimit.or(others::tokenLimit),
         targetCount.or(others::targetCount),
-        trace.or(others::trace));
+        trace.or(others::trace),
+        enqueuedAs.or(others::enqueuedAs));
   }
 
   private PolicyOverrides with(Consumer<Draft> change) {
@@ -104,6 +111,7 @@ public record PolicyOverrides(
     draft.tokenLimit = tokenLimit;
     draft.targetCount = targetCount;
     draft.trace = trace;
+    draft.enqueuedAs = enqueuedAs;
     change.accept(draft);
     return draft.done();
   }
@@ -120,6 +128,7 @@ public record PolicyOverrides(
     Optional<Long> tokenLimit = Optional.empty();
     Optional<Long> targetCount = Optional.empty();
     Optional<TraceContext> trace = Optional.empty();
+    Optional<String> enqueuedAs = Optional.empty();
 
     PolicyOverrides done() {
       return new PolicyOverrides(
@@ -132,7 +141,8 @@ public record PolicyOverrides(
           onFailure,
           tokenLimit,
           targetCount,
-          trace);
+          trace,
+          enqueuedAs);
     }
   }
 }

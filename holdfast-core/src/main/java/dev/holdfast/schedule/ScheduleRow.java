@@ -71,7 +71,7 @@ final class ScheduleRow {
         NewJob.of(row.getString("kind"), new Payload(row.getString("args")))
             .withQueue(row.getString("queue"))
             .withPriority(row.getInt("priority"))
-            .withPolicy(POLICIES.read(row.getString("policy")))
+            .withPolicy(POLICIES.readStored(row.getString("policy")))
             .withResources(Columns.texts(row, "resources"));
     return new Schedule(
         row.getString("name"),
