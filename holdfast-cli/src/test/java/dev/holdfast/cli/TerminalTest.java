@@ -11,6 +11,7 @@ class TerminalTest {
   void what_a_terminal_would_obey_is_left_out_and_all_else_stays() {
     assertThat(Terminal.harmless("\u001b]0;title\u0007\u001b[2Jgone\r\b\u007f\u009b31m"))
         .isEqualTo("]0;title[2Jgone31m");
-    assertThat(Terminal.harmless("a\tb é 日本 \ud83d\ude00 {}")).isEqualTo("a\tb é 日本 \ud83d\ude00 {}");
+    assertThat(Terminal.harmless("a\tb é 日本 \ud83d\ude00 {}"))
+        .isEqualTo("a\tb é 日本 \ud83d\ude00 {}");
   }
 }

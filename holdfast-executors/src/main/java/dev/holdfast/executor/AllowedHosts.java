@@ -19,8 +19,7 @@ final class AllowedHosts {
 
   // Where clouds' machines ask for their keys, besides what is link-local.
   private static final Set<String> METADATA =
-      Set.of(
-          "fd00:ec2:0:0:0:0:0:254", "fd20:ce:0:0:0:0:0:254", "100.100.100.200", "192.0.0.192");
+      Set.of("fd00:ec2:0:0:0:0:0:254", "fd20:ce:0:0:0:0:0:254", "100.100.100.200", "192.0.0.192");
 
   private static final int IPV4 = 4;
 

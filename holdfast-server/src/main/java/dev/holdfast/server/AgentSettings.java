@@ -52,9 +52,7 @@ public record AgentSettings(Path directory, List<String> hosts) {
   public Path directoryOf(TenantName tenant) {
     return tenant.equals(TenantName.DEFAULT)
         ? directory
-        : directory
-            .resolveSibling(directory.getFileName() + "-tenants")
-            .resolve(tenant.value());
+        : directory.resolveSibling(directory.getFileName() + "-tenants").resolve(tenant.value());
   }
 
   /** A list with commas, with or without the brackets and quotes that some write around it. */

@@ -98,7 +98,9 @@ class EmbeddedPostgresTest {
           Files.readAllLines(data.resolve("database").resolve("postmaster.pid")).getFirst();
 
       assertThat(Files.readString(Path.of("/proc", pid, "environ")).split("\0"))
-          .allMatch(each -> each.matches("(?s)(PATH|HOME|TZ|LD_LIBRARY_PATH|LC_ALL|PWD|OLDPWD|SHLVL|_|PG\\w+)=.*"));
+          .allMatch(each ->
+              each.matches(
+                  "(?s)(PATH|HOME|TZ|LD_LIBRARY_PATH|LC_ALL|PWD|OLDPWD|SHLVL|_|PG\\w+)=.*"));
     }
   }
 

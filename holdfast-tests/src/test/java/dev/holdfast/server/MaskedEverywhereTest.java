@@ -104,7 +104,11 @@ class MaskedEverywhereTest {
     assertThat(again.status()).as(again.text()).isEqualTo(200);
     for (Reply shown :
         List.of(
-            made, again, system.get(one), system.get(API + "/kinds"), operator.get(API + "/audit"))) {
+            made,
+            again,
+            system.get(one),
+            system.get(API + "/kinds"),
+            operator.get(API + "/audit"))) {
       assertThat(shown.text()).contains("***", "open").doesNotContain(SECRET);
     }
     Reply job = admin.post(API + "/jobs", "{\"kind\": \"greet\"}");

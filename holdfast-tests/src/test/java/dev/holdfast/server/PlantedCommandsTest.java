@@ -70,8 +70,7 @@ class PlantedCommandsTest {
     UUID job = id(operator.post(API + "/schedules/nightly/trigger", "{}"));
     runDue();
     Reply again =
-        operator.put(
-            API + "/schedules/nightly", operator.get(API + "/schedules/nightly").text());
+        operator.put(API + "/schedules/nightly", operator.get(API + "/schedules/nightly").text());
 
     assertRefused(job);
     assertThat(again.status()).as("put as it was, it is judged anew").isEqualTo(400);
@@ -116,8 +115,7 @@ class PlantedCommandsTest {
   private Reply runbook(String queue, UUID job) {
     Caller worker = TestServer.shared().as(Role.WORKER, tenant.name());
     Reply leases =
-        worker.post(
-            API + "/leases", "{\"worker\": \"w\", \"queues\": [\"%s\"]}".formatted(queue));
+        worker.post(API + "/leases", "{\"worker\": \"w\", \"queues\": [\"%s\"]}".formatted(queue));
     long fence = leases.json().path("leases").path(0).path("fence").asLong();
     return worker.get(API + "/jobs/" + job + "/runbook?fence=" + fence);
   }
@@ -136,11 +134,7 @@ class PlantedCommandsTest {
   @Test
   void what_an_application_enqueues_itself_is_run() {
     register(TRUE);
-    UUID job =
-        tenant
-            .jobs()
-            .enqueue(NewJob.of("later", Map.of("argv", List.of("/bin/true"))))
-            .id();
+    UUID job = tenant.jobs().enqueue(NewJob.of("later", Map.of("argv", List.of("/bin/true")))).id();
 
     runDue();
 

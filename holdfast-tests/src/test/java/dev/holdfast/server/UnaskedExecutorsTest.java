@@ -74,8 +74,7 @@ class UnaskedExecutorsTest {
             .withAddress("127.0.0.1", 0)
             .withRoles(Set.of(ServerRole.WEB, ServerRole.WORKER))
             .withExecutors(
-                new ExecutorSettings(
-                    JobExecutors.USUAL, QUEUES, ExecutorConfig.DEFAULTS, unasked)),
+                new ExecutorSettings(JobExecutors.USUAL, QUEUES, ExecutorConfig.DEFAULTS, unasked)),
         pool,
         Map.of());
   }

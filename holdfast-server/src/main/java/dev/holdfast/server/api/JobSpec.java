@@ -56,10 +56,8 @@ public final class JobSpec {
     Optional<KindSettings> settings = kind.settings();
     if (settings.isPresent()) {
       ObjectNode filled = said.json().deepCopy();
-      Payload args = 
-          settings
-              .get()
-              .args(said.any("args").orElseGet(Json::object), request.mayDo(Role.ADMIN));
+      Payload args =
+          settings.get().args(said.any("args").orElseGet(Json::object), request.mayDo(Role.ADMIN));
       filled.set("args", Json.parse("args", args.json()));
       return readAsIs(Fields.of("body", filled));
     }
