@@ -132,13 +132,20 @@ public record KindSettings(String executor, ObjectNode fixed) {
       }
       args.set(name, given.json().get(name));
     }
-    if (!opened.contains(SECRETS) && OwnSecrets.others(executor, given.json()).isPresent()) {
-      throw HoldfastException.invalid(
-          "args." + SECRETS,
-          OwnSecrets.others(executor, given.json()).get(),
-          "names of the job's own; the kind says which of the worker's it is given");
+    if (!opened.contains(SECRETS)) {
+      requireOwnSecrets(given.json());
     }
     return args;
+  }
+
+  private void requireOwnSecrets(JsonNode args) {
+    OwnSecrets.others(executor, args)
+        .ifPresent(name -> {
+          throw HoldfastException.invalid(
+              "args." + SECRETS,
+              name,
+              "names of the job's own; the kind says which of the worker's it is given");
+        });
   }
 
   /** Whether variables that it fixes for a playbook are what a job says. */
