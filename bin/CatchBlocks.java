@@ -16,8 +16,9 @@ import org.w3c.dom.NodeList;
 import org.xml.sax.InputSource;
 
 /**
- * Lists the catch blocks of some sources and whether a run came past each, by a report of JaCoCo's.
- * Run by {@code ./holdfast prove faults --coverage true}.
+ * Lists the catch blocks of some sources and which runs came past each, by reports of JaCoCo's that
+ * are named after them; last of all those that nobody came past. Run by {@code ./holdfast prove
+ * faults --coverage true}, and {@code all}.
  */
 final class CatchBlocks {
 
@@ -26,28 +27,46 @@ final class CatchBlocks {
   /** One line of a source: instructions that were missed and that were not. */
   private record Line(int missed, int covered) {}
 
-  private record Block(Path file, int line, String caught, boolean entered) {
+  private record Block(Path file, int line, String caught, List<String> enteredBy) {
+
+    boolean entered() {
+      return !enteredBy.isEmpty();
+    }
 
     String shown() {
-      return "%s %s:%d catch (%s)"
-          .formatted(entered ? "entered    " : "NOT entered", file, line, caught);
+      return "%-20s %s:%d catch (%s)"
+          .formatted(
+              entered() ? "by " + String.join(", ", enteredBy) : "by NOBODY", file, line, caught);
     }
   }
 
+  /** What one run came past, by file and line. */
+  private record Report(String name, Map<String, Map<Integer, Line>> files) {}
+
   public static void main(String[] arguments) throws Exception {
-    Map<String, Map<Integer, Line>> lines = read(Path.of(arguments[0]));
-    Path sources = Path.of(arguments[1]);
+    Path sources = Path.of(arguments[0]);
+    List<Report> reports = new ArrayList<>();
+    for (String report : List.of(arguments).subList(1, arguments.length)) {
+      String name = Path.of(report).getFileName().toString().replaceFirst("\\.xml$", "");
+      reports.add(new Report(name, read(Path.of(report))));
+    }
     List<Block> blocks = new ArrayList<>();
     try (Stream<Path> files = Files.walk(sources)) {
       for (Path file : files.filter(each -> each.toString().endsWith(".java")).sorted().toList()) {
-        Path name = sources.relativize(file);
-        blocks.addAll(blocks(file, name, lines.getOrDefault(name.toString(), Map.of())));
+        blocks.addAll(blocks(file, sources.relativize(file), reports));
       }
     }
     blocks.forEach(block -> System.out.println(block.shown()));
-    System.out.printf(
-        "%d of %d catch blocks were entered%n",
-        blocks.stream().filter(Block::entered).count(), blocks.size());
+    for (Report report : reports) {
+      System.out.printf(
+          "%d of %d catch blocks were entered by %s%n",
+          blocks.stream().filter(block -> block.enteredBy.contains(report.name)).count(),
+          blocks.size(),
+          report.name);
+    }
+    List<Block> left = blocks.stream().filter(block -> !block.entered()).toList();
+    System.out.printf("%d were entered by nobody:%n", left.size());
+    left.forEach(block -> System.out.printf("  %s:%d%n", block.file, block.line));
   }
 
   private static Map<String, Map<Integer, Line>> read(Path report) throws Exception {
@@ -74,14 +93,20 @@ final class CatchBlocks {
     return Integer.parseInt(line.getAttribute(name));
   }
 
-  private static List<Block> blocks(Path file, Path name, Map<Integer, Line> lines)
+  private static List<Block> blocks(Path file, Path name, List<Report> reports)
       throws IOException {
     List<Block> blocks = new ArrayList<>();
     List<String> text = Files.readAllLines(file);
     for (int i = 0; i < text.size(); i++) {
       Matcher found = CATCH.matcher(text.get(i));
       if (found.find()) {
-        blocks.add(new Block(name, i + 1, found.group(1), isEntered(text, i, lines)));
+        List<String> enteredBy = new ArrayList<>();
+        for (Report report : reports) {
+          if (isEntered(text, i, report.files.getOrDefault(name.toString(), Map.of()))) {
+            enteredBy.add(report.name);
+          }
+        }
+        blocks.add(new Block(name, i + 1, found.group(1), enteredBy));
       }
     }
     return blocks;

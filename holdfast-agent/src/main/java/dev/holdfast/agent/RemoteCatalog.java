@@ -76,7 +76,8 @@ final class RemoteCatalog implements KindCatalog, Loop.Step {
     return new Runbook(
         said.optionalText("playbook"),
         said.optionalObject("node").map(RemoteCatalog::node),
-        said.textMap("ids"));
+        said.textMap("ids"),
+        said.optionalText("executor"));
   }
 
   private static NodeAddress node(Fields said) {

@@ -82,6 +82,7 @@ final class SimulationLeases implements LeaseSource {
             defaults.onFailure(),
             Optional.empty(),
             Optional.empty(),
+            Optional.empty(),
             Optional.empty());
   }
 

@@ -14,11 +14,13 @@ import tools.jackson.databind.node.ObjectNode;
 public final class MaskedArgs {
 
   private static final String MASK = "***";
+  private static final String SECRETS = "secrets";
+  private static final String ENV = "env";
 
   private MaskedArgs() {}
 
   public static Payload of(Payload args) {
-    if (!args.json().contains("\"secrets\"")) {
+    if (!args.json().contains("\"" + SECRETS + "\"")) {
       return args; // as nearly all are: they go out letter by letter
     }
     try {
@@ -26,9 +28,9 @@ public final class MaskedArgs {
         return args;
       }
       Set<String> names = new HashSet<>();
-      json.path("secrets").forEach(name -> names.add(name.asString("")));
+      json.path(SECRETS).forEach(name -> names.add(name.asString("")));
       mask(json, names);
-      if (json.path("env") instanceof ObjectNode env) {
+      if (json.path(ENV) instanceof ObjectNode env) {
         mask(env, names);
       }
       return new Payload(Json.write(json));
@@ -37,10 +39,41 @@ public final class MaskedArgs {
     }
   }
 
+  /**
+   * What somebody puts back as it was shown: a mask stands for what is stored under that name, as
+   * long as both name it as a secret.
+   */
+  public static ObjectNode restored(ObjectNode said, JsonNode stored) {
+    Set<String> names = new HashSet<>();
+    stored.path(SECRETS).forEach(name -> names.add(name.asString("")));
+    Set<String> both = new HashSet<>();
+    said.path(SECRETS)
+        .forEach(name -> {
+          if (names.contains(name.asString(""))) {
+            both.add(name.asString(""));
+          }
+        });
+    ObjectNode whole = said.deepCopy();
+    restore(whole, stored, both);
+    if (whole.path(ENV) instanceof ObjectNode env) {
+      restore(env, stored.path(ENV), both);
+    }
+    return whole;
+  }
+
+  private static void restore(ObjectNode json, JsonNode stored, Set<String> names) {
+    for (String name : names) {
+      JsonNode value = stored.path(name);
+      if (json.path(name).asString("").equals(MASK) && !value.isMissingNode()) {
+        json.set(name, value);
+      }
+    }
+  }
+
   private static void mask(ObjectNode json, Set<String> names) {
     for (String name : names) {
       JsonNode value = json.get(name);
-      if (value != null && !name.equals("secrets") && !name.equals("env")) {
+      if (value != null && !name.equals(SECRETS) && !name.equals(ENV)) {
         json.put(name, MASK);
       }
     }

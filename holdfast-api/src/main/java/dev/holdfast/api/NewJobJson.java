@@ -132,7 +132,7 @@ public final class NewJobJson {
 
   /** As {@link #read} reads it. */
   public static ObjectNode write(NewJob job, Codec codec) {
-    ObjectNode json = (ObjectNode) Json.parse("policy", POLICIES.write(job.policy()));
+    ObjectNode json = (ObjectNode) Json.parse("policy", POLICIES.writeSaid(job.policy()));
     job.id().ifPresent(id -> json.put("id", id.toString()));
     json.put("kind", job.kind());
     json.put("queue", job.queue());

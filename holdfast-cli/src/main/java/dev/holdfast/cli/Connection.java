@@ -4,16 +4,27 @@ import dev.holdfast.api.HoldfastClient;
 import dev.holdfast.tenant.TenantName;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** Which server, and who asks: the same options everywhere. */
 final class Connection {
+
+  private static final String TOKEN_FILE = "--token-file";
+
+  @Spec(Spec.Target.MIXEE)
+  private @Nullable CommandSpec spec;
 
   @Option(
       names = "--server",
@@ -24,7 +35,7 @@ final class Connection {
   private String server = "";
 
   @Option(
-      names = "--token-file",
+      names = TOKEN_FILE,
       defaultValue = "${env:HOLDFAST_TOKEN_FILE:-holdfast-data/admin.token}",
       description = "Where the token is, unless $$HOLDFAST_TOKEN has it. Default: ${DEFAULT-VALUE}",
       showDefaultValue = Help.Visibility.NEVER,
@@ -41,6 +52,32 @@ final class Connection {
 
   String server() {
     return server;
+  }
+
+  /**
+   * Where the token is looked for. That of a server on this machine, which is where nobody named
+   * another, is for a server on this machine: no other is to see it.
+   */
+  Optional<Path> tokenFile() {
+    CommandSpec command = Objects.requireNonNull(spec, "picocli sets it");
+    boolean named =
+        System.getenv("HOLDFAST_TOKEN_FILE") != null
+            || command.commandLine().getParseResult().hasMatchedOption(TOKEN_FILE);
+    return named || isHere(server) ? Optional.of(tokenFile) : Optional.empty();
+  }
+
+  // By its address, not by a name that somebody else could give away.
+  private static boolean isHere(String server) {
+    String bare;
+    try {
+      bare = String.valueOf(new URI(server).getHost()).replaceAll("[\\[\\]]", "");
+    } catch (URISyntaxException e) {
+      return false; // which the client tells
+    }
+    return bare.equalsIgnoreCase("localhost")
+        || bare.matches("127(\\.\\d{1,3}){3}")
+        || bare.equals("::1")
+        || bare.equals("0:0:0:0:0:0:0:1");
   }
 
   /** For those who speak HTTP themselves. */
@@ -65,9 +102,10 @@ final class Connection {
     if (given != null && !given.isBlank()) {
       return Optional.of(given.strip());
     }
+    Optional<Path> file = tokenFile().filter(Files::isReadable);
     try {
-      return Files.isReadable(tokenFile)
-          ? Optional.of(Files.readString(tokenFile).strip())
+      return file.isPresent()
+          ? Optional.of(Files.readString(file.get()).strip())
           : Optional.empty();
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read " + tokenFile, e);

@@ -18,6 +18,7 @@ final class JobLog {
   private final UUID id;
   private final PrintWriter out;
   private final Remote.Output output;
+  private final boolean toTerminal = Terminal.is(1); // piped, it is what the job wrote
   private long offset;
 
   JobLog(HoldfastClient client, UUID id, PrintWriter out, Remote.Output output) {
@@ -34,7 +35,7 @@ final class JobLog {
 
   private void print(LogChunk.Line line) {
     switch (output) {
-      case TABLE -> out.println(line.text());
+      case TABLE -> out.println(toTerminal ? Terminal.harmless(line.text()) : line.text());
       case JSON ->
           out.println(
               Json.write(Json.object().put("at", line.at().toString()).put("line", line.text())));

@@ -1,16 +1,12 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.error.HoldfastException;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.ConsoleHandler;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
 import java.util.logging.Logger;
-import picocli.CommandLine;
 
 /**
  * What is logged goes to the error output: a line for people at a terminal, a JSON object a line
@@ -31,8 +27,6 @@ final class Logging {
         QUIET.keySet().stream().map(Logger::getLogger).toList();
   }
 
-  private static final Path ERROR_OUTPUT = Path.of("/proc/self/fd/2");
-
   /** How lines look. */
   enum Format {
     PLAIN,
@@ -41,20 +35,11 @@ final class Logging {
     /** Refuses what is none. */
     static Format of(String name) {
       return switch (name) {
-        case "auto" -> isTerminal() ? PLAIN : JSON;
+        case "auto" -> Terminal.is(2) ? PLAIN : JSON;
         case "plain" -> PLAIN;
         case "json" -> JSON;
         default -> throw HoldfastException.badConfig("--log-format", name, "auto, plain, json");
       };
-    }
-
-    private static boolean isTerminal() {
-      try {
-        String target = Files.readSymbolicLink(ERROR_OUTPUT).toString();
-        return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
-      } catch (IOException | UnsupportedOperationException e) {
-        return CommandLine.Help.Ansi.AUTO.enabled(); // not Linux: as colours are decided
-      }
     }
   }
 

@@ -114,8 +114,9 @@ final class ServerCommand implements Callable<Integer> {
       names = "--executors",
       defaultValue = "${env:HOLDFAST_EXECUTORS:-}",
       description =
-          "What it runs itself: process, http, container, ansible, or none. Default: process and"
-              + " http on an address of this machine's own, none elsewhere.",
+          "What it runs itself: process, http, container, ansible, or none. Default: process (for"
+              + " the default tenant alone) and http on an address of this machine's own, none"
+              + " elsewhere.",
       showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
       paramLabel = "NAME,…")
   private String executors = "";
@@ -245,14 +246,13 @@ final class ServerCommand implements Callable<Integer> {
   }
 
   private ExecutorSettings executors(ServerConfig config) {
-    Set<String> chosen =
-        executors.isBlank() && config.address().isLoopback()
-            ? JobExecutors.USUAL
-            : Lists.set(executors);
+    boolean unasked = executors.isBlank() && config.address().isLoopback();
+    Set<String> chosen = unasked ? JobExecutors.USUAL : Lists.set(executors);
     return new ExecutorSettings(
         chosen.equals(Set.of("none")) ? Set.of() : chosen,
         Lists.set(executorQueues),
-        permissions.config(data.resolve("scratch")));
+        permissions.config(data.resolve("scratch")),
+        unasked ? chosen : Set.of());
   }
 
   private void greet(ServerConfig config, HoldfastServer server) {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -166,6 +167,34 @@ class ArchiveTest {
       assertThat(work.resolve("holdfast-data/database/postmaster.pid")).doesNotExist();
     } finally {
       server.destroyForcibly();
+    }
+  }
+
+  // Jobs of the same user could read it there.
+  @Test
+  void an_agent_from_it_does_not_keep_its_token_in_its_environment() throws Exception {
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                home.resolve("bin/holdfast").toString(), "agent", "--server", "http://127.0.0.1:9")
+            .directory(directory.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("agent.log").toFile());
+    builder.environment().put("HOLDFAST_TOKEN", "token-that-nobody-sees");
+    Process agent = builder.start();
+    try {
+      Path process = Path.of("/proc/" + agent.pid());
+      long untilNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+      while (!Files.readSymbolicLink(process.resolve("exe")).endsWith("java")) {
+        assertThat(System.nanoTime()).isLessThan(untilNanos);
+        Thread.onSpinWait();
+      }
+      assertThat(Files.readString(process.resolve("environ")))
+          .contains("HOLDFAST_TOKEN_FILE=/dev/fd/3")
+          .doesNotContain("token-that-nobody-sees");
+      assertThat(Files.readString(process.resolve("cmdline")))
+          .doesNotContain("token-that-nobody-sees");
+    } finally {
+      agent.destroyForcibly().waitFor();
     }
   }
 

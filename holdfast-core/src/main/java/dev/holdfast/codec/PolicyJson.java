@@ -67,10 +67,23 @@ public final class PolicyJson {
             Optional.of(policy.onFailure()),
             policy.tokenLimit(),
             policy.targetCount(),
-            policy.trace()));
+            policy.trace(),
+            Optional.empty())); // nobody who reads it has a use for that
   }
 
+  /** As it is stored. */
   public String write(PolicyOverrides policy) {
+    ObjectNode json = said(policy);
+    policy.enqueuedAs().ifPresent(executor -> json.put("enqueued_as", executor));
+    return json.toString();
+  }
+
+  /** As whoever enqueues says it: without what the server alone says. */
+  public String writeSaid(PolicyOverrides policy) {
+    return said(policy).toString();
+  }
+
+  private ObjectNode said(PolicyOverrides policy) {
     ObjectNode json = mapper.createObjectNode();
     policy.maxAttempts().ifPresent(attempts -> json.put("max_attempts", attempts));
     policy.retry().ifPresent(retry -> json.set("retry", retryJson(retry)));
@@ -94,7 +107,7 @@ public final class PolicyJson {
           json.put("traceparent", trace.parent());
           trace.state().ifPresent(state -> json.put("tracestate", state));
         });
-    return json.toString();
+    return json;
   }
 
   /** What a job says, over what its queue says, over the defaults; both as they are stored. */
@@ -150,7 +163,8 @@ public final class PolicyJson {
             .map(node ->
                 new TraceContext(
                     text("traceparent", node),
-                    optional(json, "tracestate").map(state -> text("tracestate", state)))));
+                    optional(json, "tracestate").map(state -> text("tracestate", state)))),
+        optional(json, "enqueued_as").map(node -> text("enqueued_as", node)));
   }
 
   private JsonNode parse(String text) {

@@ -28,12 +28,17 @@ public final class Holds {
 
   private static final int PASSED_ON_AT_ONCE = 500;
 
+  private static final String BEFORE_LOCKS = "before_locks";
+
   private static final String MAKE =
       """
       INSERT INTO {schema}.resource (name)
       SELECT wanted.name
         FROM unnest(:names) AS wanted (name)
        WHERE NOT EXISTS (SELECT FROM {schema}.resource WHERE resource.name = wanted.name)
+         AND (SELECT set_config('lock_timeout',
+                                coalesce(:wait_ms, current_setting('lock_timeout')), true))
+               IS NOT NULL
        ORDER BY wanted.name
       ON CONFLICT DO NOTHING
       """;
@@ -152,14 +157,53 @@ public final class Holds {
    * @return how many were made, which are not there for good until the commit
    */
   public int make(Handle handle, Collection<String> names) {
+    return make(handle, names, null);
+  }
+
+  /**
+   * The same, for those who have something to lose by waiting: whoever makes the same row may be
+   * frozen before its commit. Throws as {@link #lockSoon} does.
+   */
+  public int makeSoon(Handle handle, Collection<String> names) {
+    return make(handle, names, String.valueOf(SOON.toMillis()));
+  }
+
+  private int make(Handle handle, Collection<String> names, @Nullable String longestWaitMillis) {
     return names.isEmpty()
         ? 0
-        : handle.createUpdate(make).bindArray("names", String.class, names).execute();
+        : handle
+            .createUpdate(make)
+            .bindArray("names", String.class, names)
+            .bind("wait_ms", longestWaitMillis)
+            .execute();
   }
 
   /** Waits for the resources' locks; answers which of them there are. */
   public Set<String> lock(Handle handle, Collection<String> names) {
     return lock(handle, names, null);
+  }
+
+  /**
+   * Makes what is missing and waits for the locks of all, for those who can do nothing without.
+   * Comes before any other lock of the transaction.
+   */
+  public void lockSurely(Handle handle, Collection<String> names) {
+    // Who makes rows still sees those that the pruner is about to remove, and who then waits for
+    // their locks finds nothing there. Before these are made, the locks of the others are given
+    // back: they may come later in the order of names.
+    boolean several = names.size() > 1;
+    while (true) {
+      if (several) {
+        handle.savepoint(BEFORE_LOCKS);
+      }
+      make(handle, names);
+      if (lock(handle, names).containsAll(names)) {
+        return;
+      }
+      if (several) {
+        handle.rollbackToSavepoint(BEFORE_LOCKS);
+      }
+    }
   }
 
   /**

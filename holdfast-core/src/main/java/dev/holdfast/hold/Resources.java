@@ -2,6 +2,8 @@ package dev.holdfast.hold;
 
 import dev.holdfast.audit.Act;
 import dev.holdfast.audit.Audit;
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.hold.ResourceState.Blocker;
 import dev.holdfast.hold.ResourceState.Holder;
 import dev.holdfast.hold.ResourceState.Waiter;
@@ -232,11 +234,15 @@ public final class Resources {
         name,
         () -> {
           String before = String.valueOf(capacity(handle, name));
-          handle
-              .createUpdate(db.sql(SET_CAPACITY))
-              .bind("name", name)
-              .bind("capacity", capacity)
-              .execute();
+          int changed =
+              handle
+                  .createUpdate(db.sql(SET_CAPACITY))
+                  .bind("name", name)
+                  .bind("capacity", capacity)
+                  .execute();
+          if (changed != 1) { // which its lock rules out
+            throw new HoldfastException(ErrorCode.STATE_CONFLICT, "there is no resource " + name);
+          }
           audit.write(handle, act, "set_capacity", name, before, String.valueOf(capacity));
         });
   }
@@ -267,8 +273,7 @@ public final class Resources {
 
   private int change(Handle handle, String name, Runnable change) {
     List<String> one = List.of(name);
-    holds.make(handle, one);
-    holds.lock(handle, one);
+    holds.lockSurely(handle, one);
     change.run();
     return holds.waiting().wake(handle, one);
   }

@@ -40,6 +40,7 @@ public final class Waiting {
        ) AS resource
       """;
 
+  // No claim is for more than a thousand jobs, however many the target could have.
   private static final String TURNS =
       """
       SELECT resource.name, head.id
@@ -47,7 +48,8 @@ public final class Waiting {
        CROSS JOIN LATERAL (
          SELECT name, capacity FROM {schema}.resource WHERE resource.name = asked.name OFFSET 0
        ) AS resource
-       CROSS JOIN LATERAL {schema}.first_on_target(resource.name, resource.capacity) AS head
+       CROSS JOIN LATERAL
+             {schema}.first_on_target(resource.name, least(resource.capacity, 1000)) AS head
        ORDER BY resource.name, head.place
       """;
 

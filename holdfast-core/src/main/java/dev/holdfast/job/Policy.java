@@ -15,6 +15,9 @@ import java.util.Optional;
  *     succeeded, whatever its handler does then. Empty: its handler says when it is done.
  * @param trace that its attempts belong to. No policy, but like one it is said by who enqueues,
  *     kept with the job, and wanted by whoever runs it; and most jobs have none of either.
+ * @param enqueuedAs what ran jobs of its kind when the server took it: an executor, or {@link
+ *     #BY_WORKERS}. Its arguments were judged for that, and for nothing else. Empty for jobs that
+ *     did not come over HTTP, or that have nothing in them to be judged.
  */
 public record Policy(
     int maxAttempts,
@@ -26,7 +29,11 @@ public record Policy(
     OnFailure onFailure,
     Optional<Long> tokenLimit,
     Optional<Long> targetCount,
-    Optional<TraceContext> trace) {
+    Optional<TraceContext> trace,
+    Optional<String> enqueuedAs) {
+
+  /** Jobs of a kind that no executor runs. */
+  public static final String BY_WORKERS = "worker";
 
   public static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
   public static final Duration LONGEST_LEASE = Duration.ofDays(1);
@@ -41,6 +48,7 @@ public record Policy(
           OnLeaseLost.RETRY,
           OnStop.CANCEL,
           OnFailure.RELEASE,
+          Optional.empty(),
           Optional.empty(),
           Optional.empty(),
           Optional.empty());
@@ -77,7 +85,8 @@ public record Policy(
         said.onFailure().orElse(onFailure),
         said.tokenLimit().or(() -> tokenLimit),
         said.targetCount().or(() -> targetCount),
-        said.trace().or(() -> trace));
+        said.trace().or(() -> trace),
+        said.enqueuedAs().or(() -> enqueuedAs));
   }
 
   public static Duration checkLease(String field, Duration length) {

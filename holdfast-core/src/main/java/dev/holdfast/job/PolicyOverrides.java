@@ -22,7 +22,8 @@ public record PolicyOverrides(
     Optional<OnFailure> onFailure,
     Optional<Long> tokenLimit,
     Optional<Long> targetCount,
-    Optional<TraceContext> trace) {
+    Optional<TraceContext> trace,
+    Optional<String> enqueuedAs) {
 
   public static final PolicyOverrides NONE = new Draft().done();
 
@@ -82,6 +83,11 @@ public record PolicyOverrides(
     return with(draft -> draft.trace = Optional.empty());
   }
 
+  /** Said by the server, and by nobody who enqueues. */
+  public PolicyOverrides withEnqueuedAs(String executor) {
+    return with(draft -> draft.enqueuedAs = Optional.of(executor));
+  }
+
   /** What is left open here as others say. */
   public PolicyOverrides over(PolicyOverrides others) {
     return new PolicyOverrides(
@@ -94,7 +100,8 @@ public record PolicyOverrides(
         onFailure.or(others::onFailure),
         tokenLimit.or(others::tokenLimit),
         targetCount.or(others::targetCount),
-        trace.or(others::trace));
+        trace.or(others::trace),
+        enqueuedAs.or(others::enqueuedAs));
   }
 
   private PolicyOverrides with(Consumer<Draft> change) {
@@ -109,6 +116,7 @@ public record PolicyOverrides(
     draft.tokenLimit = tokenLimit;
     draft.targetCount = targetCount;
     draft.trace = trace;
+    draft.enqueuedAs = enqueuedAs;
     change.accept(draft);
     return draft.done();
   }
@@ -125,6 +133,7 @@ public record PolicyOverrides(
     Optional<Long> tokenLimit = Optional.empty();
     Optional<Long> targetCount = Optional.empty();
     Optional<TraceContext> trace = Optional.empty();
+    Optional<String> enqueuedAs = Optional.empty();
 
     PolicyOverrides done() {
       return new PolicyOverrides(
@@ -137,7 +146,8 @@ public record PolicyOverrides(
           onFailure,
           tokenLimit,
           targetCount,
-          trace);
+          trace,
+          enqueuedAs);
     }
   }
 }

@@ -33,7 +33,8 @@ final class Beats {
          ) AS job
       )
       UPDATE {schema}.job
-         SET lease_expires_at = {schema}.clock() + :lease_ms * interval '1 millisecond'
+         SET lease_expires_at = {schema}.clock() + :lease_ms * interval '1 millisecond',
+             lease_ms = :own_lease_ms
        WHERE id = ANY (ARRAY (SELECT id FROM mine))
       RETURNING id, fence, CASE state WHEN 'stopping' THEN 'STOP_REQUESTED' ELSE 'EXTENDED' END
                              AS status
@@ -91,7 +92,7 @@ final class Beats {
   List<Extension> extend(List<Lease> leases) {
     Map<LeaseKey, Status> statuses = new HashMap<>();
     leases.stream()
-        .collect(Collectors.groupingBy(Lease::length))
+        .collect(Collectors.groupingBy(Length::of))
         .forEach((length, ofLength) -> statuses.putAll(extend(length, ofLength)));
     return leases.stream()
         .map(lease -> new Extension(lease.key(), statuses.getOrDefault(lease.key(), Status.LOST)))
@@ -115,9 +116,26 @@ final class Beats {
             .execute());
   }
 
-  private Map<LeaseKey, Status> extend(Duration length, List<Lease> leases) {
+  /**
+   * How long leases are renewed for.
+   *
+   * @param own it is not the policy's word, and to be remembered
+   */
+  private record Length(Duration length, boolean own) {
+
+    static Length of(Lease lease) {
+      return new Length(lease.length(), lease.ownLength().isPresent());
+    }
+  }
+
+  private Map<LeaseKey, Status> extend(Length length, List<Lease> leases) {
     return db.withHandle(handle -> {
-      Query query = handle.createQuery(extend).bind("lease_ms", length.toMillis());
+      long millis = length.length.toMillis();
+      Query query =
+          handle
+              .createQuery(extend)
+              .bind("lease_ms", millis)
+              .bindByType("own_lease_ms", length.own ? millis : null, Long.class);
       query.setQueryTimeout(TIMEOUT_SECONDS);
       Map<LeaseKey, Status> statuses = statuses(query, leases);
       List<Lease> others =

@@ -127,6 +127,7 @@ final class Claims {
                lease_expires_at = {schema}.clock() + interval '1 millisecond' * coalesce(
                  :asked_lease_ms, (policy ->> 'lease_seconds')::float8 * 1000,
                  (SELECT lease_ms FROM lanes WHERE lanes.id = job.lane)),
+               lease_ms = :asked_lease_ms,
                times_out_at = {schema}.clock() + interval '1 millisecond'
                  * CASE WHEN :claimed_as = 'dispatched' THEN NULL -- its time begins with its start
                         WHEN policy -> 'timeout_seconds' IS NULL
@@ -198,11 +199,7 @@ final class Claims {
   }
 
   private Answer run(Handle handle, ClaimRequest request, List<Position> from) {
-    Answer answer = claim.query(handle, values -> bind(values, request, from), this::read);
-    request
-        .leaseLength()
-        .ifPresent(length -> answer.leases.replaceAll(lease -> lease.withLength(length)));
-    return answer;
+    return claim.query(handle, values -> bind(values, request, from), this::read);
   }
 
   private void bind(Values values, ClaimRequest request, List<Position> from) throws SQLException {

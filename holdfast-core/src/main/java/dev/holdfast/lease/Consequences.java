@@ -32,11 +32,17 @@ public interface Consequences {
       try {
         hook().moved(handle.getConnection(), moved);
       } catch (SQLException e) {
-        throw SqlErrors.isPassing(e) ? SqlErrors.translated(HOOK, e) : itsOwn(e);
+        throw isTheDatabases(e) ? SqlErrors.translated(HOOK, e) : itsOwn(e);
       } catch (RuntimeException e) {
-        throw SqlErrors.isPassing(e) || !SqlErrors.isSql(e) ? e : itsOwn(e);
+        throw isTheDatabases(e) || !SqlErrors.isSql(e) ? e : itsOwn(e);
       }
     }
+  }
+
+  // How long it waits for its own tables is the hook's affair: it may do so again and again for one
+  // kind of jobs, and all others would wait with them.
+  private static boolean isTheDatabases(Exception e) {
+    return SqlErrors.isPassing(e) && !SqlErrors.isImpatience(e);
   }
 
   // Not as the cause, from which it would be concluded that our own tables are gone, or that what

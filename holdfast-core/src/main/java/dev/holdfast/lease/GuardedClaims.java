@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -81,6 +80,7 @@ final class GuardedClaims {
                lease_expires_at = {schema}.clock() + interval '1 millisecond' * coalesce(
                  :asked_lease_ms, (job.policy ->> 'lease_seconds')::float8 * 1000,
                  (lanes.defaults ->> 'lease_seconds')::float8 * 1000, :default_lease_ms),
+               lease_ms = :asked_lease_ms,
                times_out_at = {schema}.clock() + interval '1 millisecond'
                  * CASE WHEN :claimed_as = 'dispatched' THEN NULL
                         WHEN job.policy -> 'timeout_seconds' IS NOT NULL
@@ -229,7 +229,7 @@ final class GuardedClaims {
       knownResources.clear();
     }
     int made =
-        holds.make(
+        holds.makeSoon(
             handle,
             names.stream().filter(name -> surely || !knownResources.contains(name)).toList());
     Set<String> there = holds.lockSoon(handle, names);
@@ -258,20 +258,15 @@ final class GuardedClaims {
   }
 
   private List<Lease> grant(Handle handle, ClaimRequest request, List<UUID> jobIds) {
-    List<Lease> leases =
-        handle
-            .createQuery(grant)
-            .bindArray("job_ids", UUID.class, jobIds)
-            .bind("worker", request.worker())
-            .bind("claimed_as", request.claimedAs().stored())
-            .bind("asked_lease_ms", request.leaseLength().map(Duration::toMillis).orElse(null))
-            .bind("default_timeout_ms", Claims.defaultTimeoutMillis())
-            .bind("default_lease_ms", Policy.DEFAULTS.leaseLength().toMillis())
-            .map(leaseRow)
-            .list();
-    Optional<Duration> asked = request.leaseLength();
-    return asked.isEmpty()
-        ? leases
-        : leases.stream().map(lease -> lease.withLength(asked.get())).toList();
+    return handle
+        .createQuery(grant)
+        .bindArray("job_ids", UUID.class, jobIds)
+        .bind("worker", request.worker())
+        .bind("claimed_as", request.claimedAs().stored())
+        .bind("asked_lease_ms", request.leaseLength().map(Duration::toMillis).orElse(null))
+        .bind("default_timeout_ms", Claims.defaultTimeoutMillis())
+        .bind("default_lease_ms", Policy.DEFAULTS.leaseLength().toMillis())
+        .map(leaseRow)
+        .list();
   }
 }

@@ -62,6 +62,11 @@ public record Lease(
         slot);
   }
 
+  /** Its length, where that is not the policy's word. */
+  Optional<Duration> ownLength() {
+    return Optional.of(length).filter(own -> !own.equals(policy.leaseLength()));
+  }
+
   Lease withLength(Duration length) {
     return new Lease(
         key, worker, kind, queue, args, attempt, policy, needs, progress, runAt, length, expiresAt,

@@ -10,6 +10,8 @@ import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Tenant;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.statement.StatementContext;
@@ -21,7 +23,7 @@ record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> 
   static final String COLUMNS =
       """
       job.id, job.fence, job.worker, job.args, job.attempt, job.failures, job.granted, job.policy,
-      job.run_at, job.lease_expires_at, job.resources, job.target, job.subject_type,
+      job.run_at, job.lease_expires_at, job.lease_ms, job.resources, job.target, job.subject_type,
       job.subject_id, job.subject_during, job.cursor, job.progress_count, job.result_count,
       job.percent, job.message, job.progress_at,
       CASE WHEN job.unique_scope = 'slot' THEN job.unique_key END AS slot\
@@ -50,8 +52,13 @@ record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> 
         needs,
         Columns.progress(row),
         Columns.instant(row, "run_at"),
-        policy.leaseLength(),
+        length(row).orElse(policy.leaseLength()),
         Columns.instant(row, "lease_expires_at"),
         SlotKey.of(row.getString("slot")));
+  }
+
+  private static Optional<Duration> length(ResultSet row) throws SQLException {
+    long millis = row.getLong("lease_ms");
+    return row.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.lease;
 
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.hold.Holds;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.JobState;
@@ -17,11 +18,15 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jdbi.v3.core.Handle;
@@ -85,7 +90,7 @@ final class OverdueAttempts {
 
   private static final String RESOURCES =
       """
-      SELECT DISTINCT unnest(resources) AS name FROM {schema}.job WHERE id = ANY (:job_ids)
+      SELECT id, resources FROM {schema}.job WHERE id = ANY (:job_ids)
       """;
 
   // Once more, now that the resources are locked: a beat may have come in between. Whose worker
@@ -143,7 +148,7 @@ final class OverdueAttempts {
      * was.
      */
     boolean isOver(Absence absence) {
-      Duration length = agent.map(Silence::lease).orElse(lease.policy().leaseLength());
+      Duration length = agent.map(Silence::lease).orElse(lease.length());
       return tooLong.filter(by -> ranTooLong(by, absence)).isPresent()
           || (silent.isPositive() && silent.compareTo(absence.within(length.plus(silent))) > 0)
           || agent.filter(silence -> silence.isTooLong(absence)).isPresent();
@@ -256,7 +261,7 @@ final class OverdueAttempts {
     int ended = 0;
     for (int from = 0; from < jobIds.size(); from += BATCH) {
       List<UUID> batch = jobIds.subList(from, Math.min(from + BATCH, jobIds.size()));
-      ended += db.inTransaction(handle -> end(handle, batch, each -> isOf(each, workers, before)));
+      ended += end(batch, each -> isOf(each, workers, before));
     }
     return ended;
   }
@@ -267,7 +272,7 @@ final class OverdueAttempts {
 
   private int endBatch(List<UUID> jobIds, Absence absence) {
     try {
-      return db.inTransaction(handle -> end(handle, jobIds, each -> each.isOver(absence)));
+      return end(jobIds, each -> each.isOver(absence));
     } catch (RuntimeException e) {
       if (SqlErrors.isPassing(e) || jobIds.size() == 1) {
         throw e;
@@ -314,8 +319,54 @@ final class OverdueAttempts {
     return handle.createQuery(ofSilentAgents).bind("limit", BATCH).mapTo(UUID.class).list();
   }
 
-  private int end(Handle handle, List<UUID> jobIds, Predicate<Overdue> isOver) {
-    holds.lock(handle, resourcesOf(handle, jobIds));
+  /**
+   * What came of a batch.
+   *
+   * @param left those that need something whose lock somebody else has
+   */
+  private record Batch(int ended, List<UUID> left) {}
+
+  // Somebody frozen may have the lock of what one of them held: the others do not wait for that.
+  private int end(List<UUID> jobIds, Predicate<Overdue> isOver) {
+    Batch free = db.inTransaction(handle -> end(handle, jobIds, isOver, holds::lockFree));
+    return free.ended + (free.left.isEmpty() ? 0 : endSoon(free.left, isOver));
+  }
+
+  // Whoever is not frozen has it for milliseconds only, but with many at it there is always one.
+  private int endSoon(List<UUID> jobIds, Predicate<Overdue> isOver) {
+    try {
+      return db.inTransaction(handle -> end(handle, jobIds, isOver, this::lockSoon).ended);
+    } catch (HoldfastException e) {
+      if (!SqlErrors.isLockTimeout(e)) {
+        throw e;
+      }
+      log.debug("Somebody keeps a resource's lock; {} are for the next round", jobIds.size(), e);
+      return 0;
+    }
+  }
+
+  private Set<String> lockSoon(Handle handle, Set<String> names) {
+    holds.lockSoon(handle, names);
+    handle.execute("SET LOCAL lock_timeout TO DEFAULT"); // a hook may wait for its own tables
+    return names; // whichever is not there, nobody has
+  }
+
+  private Batch end(
+      Handle handle,
+      List<UUID> jobIds,
+      Predicate<Overdue> isOver,
+      BiFunction<Handle, Set<String>, Set<String>> lock) {
+    Map<UUID, List<String>> resources = resourcesOf(handle, jobIds);
+    Set<String> names = new TreeSet<>();
+    resources.values().forEach(names::addAll);
+    Set<String> locked = names.isEmpty() ? Set.of() : lock.apply(handle, names);
+    List<UUID> free = new ArrayList<>();
+    List<UUID> left = new ArrayList<>();
+    resources.forEach((id, needed) -> (locked.containsAll(needed) ? free : left).add(id));
+    return new Batch(free.isEmpty() ? 0 : endLocked(handle, free, isOver), left);
+  }
+
+  private int endLocked(Handle handle, List<UUID> jobIds, Predicate<Overdue> isOver) {
     List<Ended> ends =
         handle
             .createQuery(lockOverdue)
@@ -359,11 +410,12 @@ final class OverdueAttempts {
     return said.substring(Math.max(0, said.length() - Limits.LOG_EXCERPT_CHARS));
   }
 
-  private List<String> resourcesOf(Handle handle, List<UUID> jobIds) {
+  private Map<UUID, List<String>> resourcesOf(Handle handle, List<UUID> jobIds) {
     return handle
         .createQuery(resources)
         .bindArray("job_ids", UUID.class, jobIds)
-        .mapTo(String.class)
-        .list();
+        .map((row, context) ->
+            Map.entry(row.getObject("id", UUID.class), Columns.texts(row, "resources")))
+        .collectToMap(Map.Entry::getKey, Map.Entry::getValue);
   }
 }

@@ -7,8 +7,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Claims with an id. Remote workers can lose the answer to a claim; asked again under the same id,
@@ -30,8 +32,9 @@ final class RepeatableClaims {
       ON CONFLICT (claim_id) DO NOTHING
       """;
 
-  // Somebody who asks again has lost time; the leases begin anew, as their holder will think. Who
-  // waits for several jobs waits for them by id: an end of some of them may be under way.
+  // Somebody who asks again has lost time; the leases begin anew, as their holder will think. Rows
+  // that others have are stepped over: a batch of ends locks those of jobs that finish before those
+  // of jobs that go back, whatever their ids, and whoever waits for one must not keep another.
   private static final String RENEW =
       """
       WITH leased AS MATERIALIZED (
@@ -48,24 +51,37 @@ final class RepeatableClaims {
          WHERE claim.claim_id = :claim_id AND claim.worker = :worker
       ), mine AS MATERIALIZED (
         SELECT job.id
-          FROM (SELECT leased.id, leased.fence FROM leased ORDER BY leased.id) AS asked
+          FROM leased AS asked
          CROSS JOIN LATERAL (
            SELECT id
              FROM {schema}.job
             WHERE job.id = asked.id AND job.fence = asked.fence AND job.worker IS NOT NULL
-              FOR UPDATE
+              FOR UPDATE SKIP LOCKED
          ) AS job
       )
       UPDATE {schema}.job
          SET lease_expires_at = greatest(lease_expires_at,
                {schema}.clock() + interval '1 millisecond' * coalesce(
-                 :asked_lease_ms, (policy ->> 'lease_seconds')::float8 * 1000,
+                 :asked_lease_ms, lease_ms, (policy ->> 'lease_seconds')::float8 * 1000,
                  (SELECT (queue.defaults ->> 'lease_seconds')::float8 * 1000
                     FROM {schema}.lane
                     JOIN {schema}.queue ON queue.name = lane.queue
                    WHERE lane.id = job.lane),
-                 :default_lease_ms))
+                 :default_lease_ms)),
+             lease_ms = coalesce(:asked_lease_ms, lease_ms)
        WHERE id = ANY (ARRAY (SELECT id FROM mine))
+      RETURNING id
+      """;
+
+  // One that was stepped over. Its holder counts from when it asked, so it is waited for: it may be
+  // but a report that has the row.
+  private static final String RENEW_ONE =
+      """
+      UPDATE {schema}.job
+         SET lease_expires_at = greatest(lease_expires_at,
+               {schema}.clock() + :lease_ms * interval '1 millisecond'),
+             lease_ms = coalesce(:asked_lease_ms, lease_ms)
+       WHERE id = :job_id AND fence = :fence AND worker IS NOT NULL
       """;
 
   private static final String REPEAT =
@@ -85,6 +101,7 @@ final class RepeatableClaims {
   private final String known;
   private final String remember;
   private final String renew;
+  private final String renewOne;
   private final String repeat;
 
   RepeatableClaims(Db db, LeaseRow leaseRow) {
@@ -93,30 +110,37 @@ final class RepeatableClaims {
     this.known = db.sql(KNOWN);
     this.remember = db.sql(REMEMBER);
     this.renew = db.sql(RENEW);
+    this.renewOne = db.sql(RENEW_ONE);
     this.repeat = db.sql(REPEAT);
   }
 
   Round claim(ClaimRequest request, Function<Handle, Round> claim) {
     String claimId = request.claimId().orElseThrow();
     while (true) {
-      Optional<Round> round =
+      Optional<Told> told =
           db.inTransaction(handle -> {
             if (!known(handle, List.of(claimId)).isEmpty()) {
-              List<Lease> again = repeat(handle, request);
-              return Optional.of(new Round(again, false, false, 0, Optional.empty()));
+              return Optional.of(repeat(handle, request));
             }
             Round granted = claim.apply(handle);
             if (remember(handle, request, granted.leases())) {
-              return Optional.of(granted);
+              return Optional.of(new Told(granted, List.of()));
             }
             handle.rollback(); // somebody else has claimed under that id meanwhile
             return Optional.empty();
           });
-      if (round.isPresent()) {
-        return round.get();
+      if (told.isPresent()) {
+        return settled(request, told.get()).round;
       }
     }
   }
+
+  /**
+   * What a claim is answered with.
+   *
+   * @param busy leases among those of an earlier claim that are not renewed yet
+   */
+  private record Told(Round round, List<Lease> busy) {}
 
   /** Which of these have brought something before. */
   Set<String> known(Handle handle, List<String> claimIds) {
@@ -150,24 +174,57 @@ final class RepeatableClaims {
 
   /** What an earlier claim under that id brought, as far as it is still leased. */
   List<Lease> again(ClaimRequest request) {
-    return db.inTransaction(handle -> repeat(handle, request));
+    Told told = db.inTransaction(handle -> repeat(handle, request));
+    return settled(request, told).round.leases();
   }
 
-  private List<Lease> repeat(Handle handle, ClaimRequest request) {
-    String claimId = request.claimId().orElseThrow();
-    handle
-        .createUpdate(renew)
-        .bind("claim_id", claimId)
-        .bind("worker", request.worker())
-        .bind("asked_lease_ms", request.leaseLength().map(Duration::toMillis).orElse(null))
-        .bind("default_lease_ms", Policy.DEFAULTS.leaseLength().toMillis())
-        .execute();
+  private Told repeat(Handle handle, ClaimRequest request) {
+    Set<UUID> renewed =
+        handle
+            .createQuery(renew)
+            .bind("claim_id", request.claimId().orElseThrow())
+            .bind("worker", request.worker())
+            .bind("asked_lease_ms", asked(request))
+            .bind("default_lease_ms", Policy.DEFAULTS.leaseLength().toMillis())
+            .mapTo(UUID.class)
+            .collectIntoSet();
+    List<Lease> leases = leased(handle, request);
+    return new Told(
+        new Round(leases, false, false, 0, Optional.empty()),
+        leases.stream().filter(lease -> !renewed.contains(lease.key().jobId())).toList());
+  }
+
+  // Each alone, so that nobody waits for whoever waits here. Those that ended meanwhile are gone.
+  private Told settled(ClaimRequest request, Told told) {
+    if (told.busy.isEmpty()) {
+      return told;
+    }
+    told.busy.forEach(lease -> renew(request, lease));
+    List<Lease> leases = db.inTransaction(handle -> leased(handle, request));
+    return new Told(new Round(leases, false, false, 0, Optional.empty()), List.of());
+  }
+
+  private void renew(ClaimRequest request, Lease lease) {
+    db.useTransaction(handle ->
+        handle
+            .createUpdate(renewOne)
+            .bind("job_id", lease.key().jobId())
+            .bind("fence", lease.key().fence())
+            .bind("lease_ms", request.leaseLength().orElse(lease.length()).toMillis())
+            .bind("asked_lease_ms", asked(request))
+            .execute());
+  }
+
+  private static @Nullable Long asked(ClaimRequest request) {
+    return request.leaseLength().map(Duration::toMillis).orElse(null);
+  }
+
+  private List<Lease> leased(Handle handle, ClaimRequest request) {
     return handle
         .createQuery(repeat)
-        .bind("claim_id", claimId)
+        .bind("claim_id", request.claimId().orElseThrow())
         .bind("worker", request.worker())
         .map(leaseRow)
-        .map(lease -> request.leaseLength().map(lease::withLength).orElse(lease))
         .list();
   }
 }

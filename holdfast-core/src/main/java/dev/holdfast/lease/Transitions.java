@@ -102,6 +102,7 @@ final class Transitions {
                failures = job.failures + held.failures,
                worker = NULL,
                lease_expires_at = NULL,
+               lease_ms = NULL,
                times_out_at = NULL,
                stop_as = NULL,
                error_code = coalesce(held.error_code, job.error_code),

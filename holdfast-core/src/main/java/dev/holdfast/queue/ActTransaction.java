@@ -62,8 +62,7 @@ final class ActTransaction {
         reader.find(id).orElseThrow(() -> Refusals.noSuchJob(id)).needs().resources();
     Done done =
         inTransaction(handle -> {
-          holds.make(handle, resources); // one that was never claimed has no row to lock
-          holds.lock(handle, resources);
+          holds.lockSurely(handle, resources); // one that was never claimed has no row yet
           Job before = reader.lock(handle, id).orElseThrow(() -> Refusals.noSuchJob(id));
           if (!what.isAllowed(before.state(), act.force()) || !act.isMeantIn(before.state())) {
             throw Refusals.notInItsState(what, before);

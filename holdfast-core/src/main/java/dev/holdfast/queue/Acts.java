@@ -43,7 +43,7 @@ public final class Acts {
   private final JobReader reader;
   private final Moves moves;
   private final ForcedEnds forced;
-  private final Lanes lanes;
+  private final LaneChanges moving;
   private final Outbox outbox;
 
   public Acts(Tenant tenant, Codec codec, Announcer announcer, TransitionHook hook) {
@@ -57,7 +57,7 @@ public final class Acts {
     this.reader = new JobReader(db);
     this.moves = new Moves(db);
     this.forced = new ForcedEnds(tenant, consequences);
-    this.lanes = new Lanes(db);
+    this.moving = new LaneChanges(transaction, reader, new Lanes(db));
     this.outbox = new Outbox(db);
   }
 
@@ -178,18 +178,15 @@ public final class Acts {
 
   /** Back to the queue, for another host. */
   public Job requeue(UUID id, Placement placement, Act act) {
-    return lanes.fitting(() -> {
-      long lane = laneOf(id, placement);
-      return transaction.perform(
-          JobAct.REQUEUE,
-          id,
-          act,
-          (handle, job) -> {
-            requeue(handle, job);
-            moves.place(handle, reader.find(handle, id).orElseThrow(), lane);
-            return Optional.empty();
-          });
-    });
+    return moving.perform(
+        JobAct.REQUEUE,
+        id,
+        act,
+        old -> old.withHost(placement),
+        (handle, job, lane) -> {
+          requeue(handle, job);
+          moves.place(handle, reader.find(handle, id).orElseThrow(), lane);
+        });
   }
 
   private void requeue(Handle handle, Job job) {
@@ -205,25 +202,7 @@ public final class Acts {
 
   /** A job that waits is for another host from now on. */
   public Job place(UUID id, Placement placement, Act act) {
-    return lanes.fitting(() -> {
-      long lane = laneOf(id, placement);
-      return transaction.perform(
-          JobAct.CHANGE,
-          id,
-          act,
-          (handle, job) -> {
-            moves.place(handle, job, lane);
-            return Optional.empty();
-          });
-    });
-  }
-
-  // Before the transaction, because a lane is made on a connection of its own.
-  private long laneOf(UUID id, Placement placement) {
-    return reader
-        .lane(id)
-        .map(old -> lanes.idOf(old.withHost(placement)))
-        .orElseThrow(() -> Refusals.noSuchJob(id));
+    return moving.perform(JobAct.CHANGE, id, act, old -> old.withHost(placement), moves::place);
   }
 
   /** The job has failed, on somebody's word. */
@@ -265,27 +244,29 @@ public final class Acts {
 
   /** Another time, priority or tags for a job that waits. */
   public Job change(UUID id, Changes changes, Act act) {
-    return lanes.fitting(() -> changeNow(id, changes, act));
-  }
-
-  private Job changeNow(UUID id, Changes changes, Act act) {
-    @Nullable OffsetDateTime runAt =
-        changes.runAt().map(at -> at.atOffset(ZoneOffset.UTC)).orElse(null);
-    // Before the transaction, because a lane is made on a connection of its own.
-    @Nullable Long lane =
-        changes
-            .priority()
-            .flatMap(priority -> reader.lane(id).map(old -> old.withPriority(priority)))
-            .map(lanes::idOf)
-            .orElse(null);
+    Optional<Integer> priority = changes.priority();
+    if (priority.isPresent()) {
+      return moving.perform(
+          JobAct.CHANGE,
+          id,
+          act,
+          old -> old.withPriority(priority.get()),
+          (handle, job, lane) -> change(handle, job, changes, lane));
+    }
     return transaction.perform(
         JobAct.CHANGE,
         id,
         act,
         (handle, job) -> {
-          moves.change(handle, job, runAt, lane, changes.tags().orElse(null));
+          change(handle, job, changes, null);
           return Optional.empty();
         });
+  }
+
+  private void change(Handle handle, Job job, Changes changes, @Nullable Long lane) {
+    @Nullable OffsetDateTime runAt =
+        changes.runAt().map(at -> at.atOffset(ZoneOffset.UTC)).orElse(null);
+    moves.change(handle, job, runAt, lane, changes.tags().orElse(null));
   }
 
   /** Removes a finished job and its history, for good; not while its work may be going on. */

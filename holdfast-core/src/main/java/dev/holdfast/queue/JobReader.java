@@ -129,8 +129,11 @@ final class JobReader {
   }
 
   Optional<Lane> lane(UUID id) {
-    return db.withHandle(handle ->
-        handle.createQuery(lane).bind("id", id).map((row, context) -> Lane.of(row)).findOne());
+    return db.withHandle(handle -> lane(handle, id));
+  }
+
+  Optional<Lane> lane(Handle handle, UUID id) {
+    return handle.createQuery(lane).bind("id", id).map((row, context) -> Lane.of(row)).findOne();
   }
 
   Optional<Job> find(Handle handle, UUID id) {

@@ -32,7 +32,8 @@ final class Lanes {
       ON CONFLICT DO NOTHING
       """;
 
-  // Every claim looks into each lane of its queues, and lanes are never removed. Who gives every job
+  // Every claim looks into each lane of its queues, and lanes are never removed. Who gives every
+  // job
   // a priority or a label of its own would make all claims slow, for good.
   static final int MOST_OF_A_QUEUE = 10_000;
 
@@ -113,13 +114,12 @@ final class Lanes {
           make(handle, lane);
           return find(handle, lane);
         })
-        .orElseThrow(
-            () ->
-                HoldfastException.invalid(
-                    "queue",
-                    lane.queue(),
-                    "one with at most %d different pairings of kind, priority, host and labels"
-                        .formatted(MOST_OF_A_QUEUE)));
+        .orElseThrow(() ->
+            HoldfastException.invalid(
+                "queue",
+                lane.queue(),
+                "one with at most %d different pairings of kind, priority, host and labels"
+                    .formatted(MOST_OF_A_QUEUE)));
   }
 
   private void make(Handle handle, Lane lane) {

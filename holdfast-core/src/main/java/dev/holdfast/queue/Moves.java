@@ -37,6 +37,7 @@ final class Moves {
       UPDATE {schema}.job
          SET state = 'stopping',
              stop_as = CASE WHEN stop_as = 'cancelled' THEN stop_as
+                            WHEN stop_as = 'failed' AND :stop_as = 'paused' THEN stop_as
                             ELSE coalesce(:stop_as, stop_as)
                         END
        WHERE id = :id AND fence = :fence AND state = :from
@@ -187,7 +188,10 @@ final class Moves {
     execute(handle.createUpdate(set).bind("to", to.stored()).bind("grant", grant), job);
   }
 
-  /** Its worker hears of it with the next beat. Who asks last decides, but a cancellation stays. */
+  /**
+   * Its worker hears of it with the next beat. Who asks last decides, but a cancellation stays, and
+   * one that is over its limit of tokens is not paused.
+   */
   void requestStop(Handle handle, Job job, Optional<JobState> stopAs) {
     execute(
         handle.createUpdate(requestStop).bind("stop_as", stopAs.map(JobState::stored).orElse(null)),

@@ -25,7 +25,7 @@ public final class History {
   private static final long MOST_PORTIONS = 64;
 
   // How long is what the tenant's settings say, or else its application. One that blocks its target
-  // is not over for those who wait there.
+  // is not over for those who wait there, nor is one whose work nobody saw stop.
   private static final String JOBS =
       """
       WITH old AS MATERIALIZED (
@@ -40,6 +40,10 @@ public final class History {
                      ELSE (SELECT {schema}.seconds_of('RETENTION_FAILED_SECONDS', :failed_seconds))
                    END
            AND NOT EXISTS (SELECT FROM {schema}.block WHERE block.job_id = job_done.id)
+           AND NOT EXISTS (SELECT
+                             FROM {schema}.hold
+                            WHERE hold.resource = ANY (job_done.resources)
+                              AND hold.job_id = job_done.id)
            FOR UPDATE SKIP LOCKED
       ), attempts AS (
         DELETE FROM {schema}.attempt WHERE job_id = ANY (ARRAY (SELECT id FROM old))
@@ -74,12 +78,14 @@ public final class History {
          AND outcome IN ('snoozed', 'released', 'never_started')
       """;
 
+  // Not before its moment is as old, too: somebody may have triggered it long ahead, and a slot
+  // that nobody remembers is decided about again.
   private static final String SLOTS =
       """
       DELETE FROM {schema}.slot
        WHERE ctid >= format('(%s,0)', :from_page)::tid
          AND ctid < format('(%s,0)', :to_page)::tid
-         AND decided_at < {schema}.clock()
+         AND greatest(decided_at, scheduled_for) < {schema}.clock()
                - (SELECT {schema}.seconds_of('RETENTION_SLOTS_SECONDS', :slots_seconds))
          AND status NOT IN ('queued', 'running')
       """;

@@ -45,7 +45,8 @@ public final class Migrator {
               "009_slot_keys",
               "010_turns_by_grant",
               "011_failures_by_limits",
-              "012_room_kept_for_a_waiter"));
+              "012_room_kept_for_a_waiter",
+              "013_length_of_leases"));
 
   private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 

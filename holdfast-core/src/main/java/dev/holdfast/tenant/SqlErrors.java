@@ -14,6 +14,7 @@ public final class SqlErrors {
   private static final String DISK_FULL = "53100";
   private static final String SILENT_TOO_LONG = "25P03";
   private static final String LOCK_TIMEOUT = "55P03";
+  private static final String CANCELLED = "57014";
 
   private static final int MOST_WRAPPINGS = 10; // causes can form a circle
 
@@ -49,6 +50,11 @@ public final class SqlErrors {
         || state.equals(SILENT_TOO_LONG)
         || state.equals(LOCK_TIMEOUT)
         || state.equals(READ_ONLY);
+  }
+
+  /** Of these, what whoever sent a statement brought about himself: it was not to take so long. */
+  public static boolean isImpatience(Throwable e) {
+    return isLockTimeout(e) || state(e).equals(CANCELLED);
   }
 
   /** Somebody keeps what we wanted to lock for longer than we want to wait. */

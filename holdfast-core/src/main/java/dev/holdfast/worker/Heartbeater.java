@@ -24,6 +24,7 @@ final class Heartbeater implements Loop.Step {
   private final Duration interval;
   private final InFlight inFlight;
   private final WorkerListener listener;
+  private volatile long nextBeatNanos = System.nanoTime();
 
   Heartbeater(LeaseSource leases, Duration interval, InFlight inFlight, WorkerListener listener) {
     this.leases = leases;
@@ -34,18 +35,31 @@ final class Heartbeater implements Loop.Step {
 
   @Override
   public Duration runOnce() {
+    // Before looking who is there: whoever comes just then may be overlooked, and finds this.
+    nextBeatNanos = System.nanoTime() + interval.toNanos();
     List<Lease> held =
         inFlight.all().stream().filter(Running::wantsRenewal).map(Running::lease).toList();
     if (!held.isEmpty()) {
       long sentNanos = System.nanoTime();
       leases.extend(held).forEach(extension -> hear(extension, sentNanos));
     }
-    return held.stream()
-        .map(Lease::length)
-        .min(Comparator.naturalOrder())
-        .map(shortest -> shortest.dividedBy(BEATS_PER_LEASE))
-        .filter(shortest -> shortest.compareTo(interval) < 0)
-        .orElse(interval);
+    Duration untilNext =
+        held.stream()
+            .map(Heartbeater::betweenBeats)
+            .min(Comparator.naturalOrder())
+            .filter(shortest -> shortest.compareTo(interval) < 0)
+            .orElse(interval);
+    nextBeatNanos = System.nanoTime() + untilNext.toNanos();
+    return untilNext;
+  }
+
+  private static Duration betweenBeats(Lease lease) {
+    return lease.length().dividedBy(BEATS_PER_LEASE);
+  }
+
+  /** The next beat, as it is planned, would leave too little of a lease that begins now. */
+  boolean isTooLateFor(Lease lease) {
+    return nextBeatNanos - System.nanoTime() > betweenBeats(lease).toNanos();
   }
 
   private void hear(Extension extension, long sentNanos) {

@@ -1,5 +1,6 @@
 package dev.holdfast.worker;
 
+import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseKey;
 import java.time.Duration;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * The attempts this worker is responsible for. An attempt takes a permit when it is claimed and
@@ -23,6 +25,7 @@ final class InFlight {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition emptied = lock.newCondition();
   private volatile Runnable whenPermitFreed = () -> {};
+  private volatile Consumer<Lease> whenAdded = lease -> {};
 
   InFlight(int permits) {
     this.freePermits = new AtomicInteger(permits);
@@ -32,6 +35,10 @@ final class InFlight {
     whenPermitFreed = listener;
   }
 
+  void onAdded(Consumer<Lease> listener) {
+    whenAdded = listener;
+  }
+
   int freePermits() {
     return freePermits.get();
   }
@@ -39,6 +46,7 @@ final class InFlight {
   void add(Running attempt) {
     freePermits.decrementAndGet();
     running.put(attempt.lease().key(), attempt);
+    whenAdded.accept(attempt.lease());
   }
 
   void handlerEnded(Running attempt) {

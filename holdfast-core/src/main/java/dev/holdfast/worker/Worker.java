@@ -105,7 +105,7 @@ public final class Worker implements AutoCloseable {
     }
     Loop fence = Loop.start("holdfast-self-fence", selfFence);
     Loop timeout = Loop.start("holdfast-timeouts", timeouts);
-    Loop heartbeat = Loop.start("holdfast-heartbeat", heartbeater);
+    Loop heartbeat = startHeartbeat();
     Loop reports = Loop.start("holdfast-reports", reporter);
     Loop finish = Loop.start("holdfast-finish", finisher);
     finisher.onAdded(finish::wake);
@@ -130,6 +130,17 @@ public final class Worker implements AutoCloseable {
     stopLast.addAll(background);
   }
 
+  // A worker that had nothing short to renew would beat too late for a short lease that comes now.
+  private Loop startHeartbeat() {
+    Loop heartbeat = Loop.start("holdfast-heartbeat", heartbeater);
+    inFlight.onAdded(lease -> {
+      if (heartbeater.isTooLateFor(lease)) {
+        heartbeat.wake();
+      }
+    });
+    return heartbeat;
+  }
+
   /**
    * Runs everything that is due in the calling thread and records it; for tests and one-off drains.
    * Jobs that become due while it runs are run too.
@@ -138,7 +149,7 @@ public final class Worker implements AutoCloseable {
    */
   public int runDue() {
     // Whoever drains by hand may have handlers that take longer than a lease.
-    try (Loop heartbeat = Loop.start("holdfast-heartbeat", heartbeater);
+    try (Loop heartbeat = startHeartbeat();
         Loop fence = Loop.start("holdfast-self-fence", selfFence);
         Loop timeout = Loop.start("holdfast-timeouts", timeouts)) {
       finisher.flush(); // what an earlier call could not record

@@ -6,6 +6,7 @@ import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -16,8 +17,11 @@ final class AllowedHosts {
   private static final Pattern ENTRY =
       Pattern.compile("(\\*\\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?|\\[[0-9a-f:.]+]");
 
-  // Where a cloud's machines of IPv6 ask for their keys; of IPv4 that is link-local.
-  private static final String METADATA = "fd00:ec2:0:0:0:0:0:254";
+  // Where clouds' machines ask for their keys, besides what is link-local.
+  private static final Set<String> METADATA =
+      Set.of("fd00:ec2:0:0:0:0:0:254", "fd20:ce:0:0:0:0:0:254", "100.100.100.200", "192.0.0.192");
+
+  private static final int IPV4 = 4;
 
   /** Finds the addresses of a name. */
   @FunctionalInterface
@@ -66,10 +70,50 @@ final class AllowedHosts {
   }
 
   private static boolean isOffLimits(InetAddress address) {
+    byte[] bytes = address.getAddress();
     return address.isLoopbackAddress()
         || address.isAnyLocalAddress()
+        || (bytes.length == IPV4 && bytes[0] == 0) // this machine, to some systems
         || address.isLinkLocalAddress()
         || address.isMulticastAddress()
-        || address.getHostAddress().equals(METADATA);
+        || METADATA.contains(address.getHostAddress())
+        || inner(bytes).filter(AllowedHosts::isOffLimits).isPresent();
+  }
+
+  /** The address of IPv4 that one of IPv6 leads to, by a gateway or a tunnel. */
+  private static Optional<InetAddress> inner(byte[] bytes) {
+    if (bytes.length == IPV4) {
+      return Optional.empty();
+    }
+    byte[] last = Arrays.copyOfRange(bytes, 12, 16);
+    if (starts(bytes, 0x20, 0x02)) { // 6to4
+      return Optional.of(ipv4(Arrays.copyOfRange(bytes, 2, 6)));
+    }
+    if (starts(bytes, 0x20, 0x01, 0, 0)) { // Teredo, which turns every bit
+      for (int i = 0; i < IPV4; i++) {
+        last[i] = (byte) ~last[i];
+      }
+      return Optional.of(ipv4(last));
+    }
+    boolean behind = // ::1.2.3.4 and the gateways' 64:ff9b::1.2.3.4, also with a network of theirs
+        starts(bytes, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) || starts(bytes, 0, 0x64, 0xff, 0x9b);
+    return behind ? Optional.of(ipv4(last)) : Optional.empty();
+  }
+
+  private static boolean starts(byte[] bytes, int... prefix) {
+    for (int i = 0; i < prefix.length; i++) {
+      if (bytes[i] != (byte) prefix[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static InetAddress ipv4(byte[] bytes) {
+    try {
+      return InetAddress.getByAddress(bytes);
+    } catch (UnknownHostException e) {
+      throw new IllegalStateException("four bytes are an address", e);
+    }
   }
 }

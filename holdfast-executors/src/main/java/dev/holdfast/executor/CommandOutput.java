@@ -81,6 +81,11 @@ final class CommandOutput {
     }
   }
 
+  /** Whether all of it was read. */
+  boolean isOver() {
+    return !reading.isAlive();
+  }
+
   /** The last of it, at most so many characters. */
   String last(int chars) {
     synchronized (tail) {

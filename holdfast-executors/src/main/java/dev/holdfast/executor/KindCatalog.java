@@ -13,6 +13,10 @@ public interface KindCatalog {
   /** Executors by kind, of one tenant. Answers from what it knows already. */
   Map<String, String> executors(String tenant);
 
-  /** What a job is run with, asked once when it starts. May fail, and then the job waits. */
+  /**
+   * What a job is run with, asked once when it starts. May fail, and then the job waits; or say
+   * {@code STATE_CONFLICT}, because the job was made for something else than what would run it, and
+   * then it has failed.
+   */
   Runbook runbook(JobContext job);
 }

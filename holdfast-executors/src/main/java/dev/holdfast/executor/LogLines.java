@@ -2,6 +2,7 @@ package dev.holdfast.executor;
 
 import dev.holdfast.job.Limits;
 import dev.holdfast.worker.JobContext;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,7 +20,8 @@ final class LogLines {
   // An empty line is a row, too.
   private static final int CHARS_PER_LINE = 50;
 
-  private final JobContext job;
+  private final Consumer<String> kept;
+  private final Runnable send;
   private final int maxChars;
   private final StringBuilder line = new StringBuilder();
   private long keptChars;
@@ -28,7 +30,17 @@ final class LogLines {
   private boolean isFull;
 
   LogLines(JobContext job, int maxChars) {
-    this.job = job;
+    this(job::log, () -> send(job), maxChars);
+  }
+
+  /**
+   * Lines for anybody.
+   *
+   * @param send lets what was kept go on its way, and waits for it
+   */
+  LogLines(Consumer<String> kept, Runnable send, int maxChars) {
+    this.kept = kept;
+    this.send = send;
     this.maxChars = maxChars;
   }
 
@@ -77,20 +89,20 @@ final class LogLines {
     keptChars += Math.max(whole.length(), CHARS_PER_LINE);
     if (keptChars > maxChars) {
       isFull = true;
-      job.log("… the rest of the output is not kept: more than " + maxChars + " characters");
+      kept.accept("… the rest of the output is not kept: more than " + maxChars + " characters");
       return;
     }
-    job.log(whole);
+    kept.accept(whole);
     unsentLines++;
     unsentChars += whole.length();
     if (unsentLines >= LINES_AT_ONCE || unsentChars >= CHARS_AT_ONCE) {
-      send();
+      unsentLines = 0;
+      unsentChars = 0;
+      send.run();
     }
   }
 
-  private void send() {
-    unsentLines = 0;
-    unsentChars = 0;
+  private static void send(JobContext job) {
     try {
       boolean unused = job.flush(); // a lost lease interrupts the handler
     } catch (RuntimeException e) {

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,10 +20,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class PlaybookVars {
 
+  // Plugins read variables under names that are no names, as delegated_vars['ansible_host'].
+  private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final String OWN = "ansible_"; // how it is reached is not for jobs to say
   private static final String MEANING = "__ansible_"; // what a value is to Ansible
   private static final String UNSAFE = MEANING + "unsafe";
   private static final String SECRETS = "secrets";
+
+  // What Ansible says of the host and of the role, and believes extra-vars about: playbooks ask
+  // these where they are, and delegate by them. Other special names it sets after extra-vars.
+  private static final Set<String> WHERE =
+      Set.of(
+          "inventory_hostname",
+          "inventory_hostname_short",
+          "inventory_dir",
+          "inventory_file",
+          "group_names",
+          "role_name",
+          "role_path",
+          "role_uuid",
+          "parent_role_names",
+          "parent_role_paths");
 
   private final Map<String, Object> vars;
   private final List<String> hidden;
@@ -41,15 +60,12 @@ final class PlaybookVars {
     if (args instanceof Map<?, ?> map) {
       named.addAll(names(map.get(SECRETS)));
       map.forEach((key, value) -> {
-        String name = String.valueOf(key);
-        if (name.toLowerCase(Locale.ROOT).startsWith(OWN)) {
-          throw HoldfastException.invalid("args", name, "names that do not begin with " + OWN);
-        }
+        String name = variable(String.valueOf(key));
         if (value instanceof String text) {
           texts.put(name, text);
         }
         if (!name.equals(SECRETS)) {
-          vars.put(checked(name), literal(value));
+          vars.put(name, literal(value));
         }
       });
     }
@@ -62,6 +78,21 @@ final class PlaybookVars {
       vars.put(name, literal(Optional.ofNullable(book.ids().get(name)).orElse("")));
     }
     return new PlaybookVars(vars, secrets.toHide(chosen));
+  }
+
+  private static String variable(String name) {
+    if (!NAME.matcher(name).matches()) {
+      throw HoldfastException.invalid(
+          "args", name, "names of variables: letters, digits and _, no digit first");
+    }
+    String bare = name.replaceFirst("^_+", "").toLowerCase(Locale.ROOT); // _ansible_loop_cache, too
+    if (bare.startsWith(OWN)) {
+      throw HoldfastException.invalid("args", name, "names that do not begin with " + OWN);
+    }
+    if (WHERE.contains(name)) {
+      throw HoldfastException.invalid("args", name, "names that Ansible does not give itself");
+    }
+    return name;
   }
 
   private static List<String> names(@Nullable Object secrets) {

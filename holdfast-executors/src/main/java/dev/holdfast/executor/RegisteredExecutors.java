@@ -2,6 +2,7 @@ package dev.holdfast.executor;
 
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Failure;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.worker.JobContext;
 import dev.holdfast.worker.RegisteredKinds;
@@ -50,7 +51,13 @@ final class RegisteredExecutors implements RegisteredKinds {
       if (e.code() == ErrorCode.UNAVAILABLE || e.code() == ErrorCode.DATABASE) {
         return Outcome.snoozed(ASK_AGAIN); // nothing has begun, so no attempt is spent
       }
+      if (e.code() == ErrorCode.STATE_CONFLICT) {
+        return Outcome.failed(Failure.permanent("KIND_CHANGED", String.valueOf(e.getMessage())));
+      }
       throw e;
+    }
+    if (book.executor().filter(now -> !now.equals(executor.name())).isPresent()) {
+      return Outcome.snoozed(ASK_AGAIN); // what is known here of the kind is not yet so
     }
     return executor.run(args, book, job);
   }

@@ -9,14 +9,22 @@ import java.util.Optional;
  *
  * @param node the one that the job names, if there is such a one
  * @param ids what the job is about: {@code site_id}, {@code environment_id}, {@code node_id}
+ * @param executor what runs jobs of its kind now, where whoever was asked knows
  */
 public record Runbook(
-    Optional<String> playbook, Optional<NodeAddress> node, Map<String, String> ids) {
+    Optional<String> playbook,
+    Optional<NodeAddress> node,
+    Map<String, String> ids,
+    Optional<String> executor) {
 
   /** Of a job whose kind is nothing more than an executor's name. */
   public static final Runbook NONE = new Runbook(Optional.empty(), Optional.empty(), Map.of());
 
   public Runbook {
     ids = Map.copyOf(ids);
+  }
+
+  public Runbook(Optional<String> playbook, Optional<NodeAddress> node, Map<String, String> ids) {
+    this(playbook, node, ids, Optional.empty());
   }
 }

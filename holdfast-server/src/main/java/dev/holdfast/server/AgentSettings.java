@@ -1,6 +1,7 @@
 package dev.holdfast.server;
 
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.tenant.TenantName;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -22,6 +23,9 @@ public record AgentSettings(Path directory, List<String> hosts) {
 
   public AgentSettings {
     directory = directory.toAbsolutePath().normalize();
+    if (directory.getFileName() == null) {
+      throw HoldfastException.badConfig("shared-dir", directory, "a directory with a name");
+    }
     hosts = hosts.stream().distinct().toList();
     hosts.stream()
         .filter(host -> !isHost(host))
@@ -42,6 +46,13 @@ public record AgentSettings(Path directory, List<String> hosts) {
 
   public AgentSettings withDirectory(Path directory) {
     return new AgentSettings(directory, hosts);
+  }
+
+  /** The default tenant's is the directory itself; others' are beside it, and not within. */
+  public Path directoryOf(TenantName tenant) {
+    return tenant.equals(TenantName.DEFAULT)
+        ? directory
+        : directory.resolveSibling(directory.getFileName() + "-tenants").resolve(tenant.value());
   }
 
   /** A list with commas, with or without the brackets and quotes that some write around it. */

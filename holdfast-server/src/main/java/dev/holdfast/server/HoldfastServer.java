@@ -27,6 +27,7 @@ import dev.holdfast.server.tenancy.Setting;
 import dev.holdfast.server.ui.Sampler;
 import dev.holdfast.server.ui.Ui;
 import dev.holdfast.tenant.TenantName;
+import dev.holdfast.worker.WorkerBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -35,6 +36,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -142,14 +144,28 @@ public final class HoldfastServer implements AutoCloseable {
 
   private void startExecutors(
       ExecutorSettings settings, Holdfast holdfast, Registry kinds, MeterRegistry registry) {
-    JobExecutors executors = JobExecutors.open(settings.names(), settings.config());
-    open.push(executors);
     open.push(Loop.start("holdfast-kinds", kinds));
+    if (!settings.forAllTenants().isEmpty()) {
+      startExecutors(
+          settings.forAllTenants(), settings, holdfast.workerForAllTenants(), kinds, registry);
+    }
+    if (!settings.forDefaultTenant().isEmpty()) {
+      startExecutors(settings.forDefaultTenant(), settings, holdfast.worker(), kinds, registry);
+    }
+  }
+
+  private void startExecutors(
+      Set<String> names,
+      ExecutorSettings settings,
+      WorkerBuilder worker,
+      Registry kinds,
+      MeterRegistry registry) {
+    JobExecutors executors = JobExecutors.open(names, settings.config());
+    open.push(executors);
     open.push(
         executors
             .installOn(
-                holdfast
-                    .workerForAllTenants()
+                worker
                     .configure(
                         config -> config.withQueues(settings.queues().toArray(String[]::new)))
                     .listen(new MicrometerListener(registry)),

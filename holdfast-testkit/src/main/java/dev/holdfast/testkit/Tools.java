@@ -19,15 +19,19 @@ public final class Tools {
    */
   public static void require(String... programs) {
     for (String program : programs) {
-      boolean isThere = find(program);
-      if ("true".equals(System.getenv("CI"))) {
-        assertThat(isThere).as("%s is installed", program).isTrue();
-      }
-      if (!isThere) {
-        System.out.println("Skipped: " + program + " is not installed");
-      }
-      Assumptions.assumeTrue(isThere, program + " is not installed");
+      require(find(program), program + " is installed");
     }
+  }
+
+  /** The same for what is no program. */
+  public static void require(boolean isThere, String what) {
+    if ("true".equals(System.getenv("CI"))) {
+      assertThat(isThere).as(what).isTrue();
+    }
+    if (!isThere) {
+      System.out.println("Skipped, as it is not so: " + what);
+    }
+    Assumptions.assumeTrue(isThere, "not so: " + what);
   }
 
   private static boolean find(String program) {

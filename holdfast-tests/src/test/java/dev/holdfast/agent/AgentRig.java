@@ -23,8 +23,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,6 +52,8 @@ abstract class AgentRig {
 
   HoldfastClient admin;
 
+  private boolean usesContainers;
+
   @BeforeEach
   void connect() {
     admin = TestServer.shared().client(Role.ADMIN, tenant.name());
@@ -58,11 +62,21 @@ abstract class AgentRig {
   @AfterEach
   void nothing_is_left_and_all_is_sound() throws Exception {
     assertThat(tenant.invariants().check()).isEmpty();
+    assertThat(remains().last()).as("what still runs for jobs").isEmpty();
     for (Path scratch : scratches()) {
       try (Stream<Path> left = Files.list(scratch)) {
         assertThat(left).as("files of attempts").isEmpty();
       }
     }
+  }
+
+  /** What there is of this tenant's jobs on this machine. */
+  Remains remains() {
+    Set<String> jobs =
+        tenant.query("SELECT id FROM {schema}.job_all").stream()
+            .map(row -> String.valueOf(row.get("id")))
+            .collect(Collectors.toSet());
+    return new Remains(jobs, usesContainers ? Optional.of(TestPodman.shared()) : Optional.empty());
   }
 
   private List<Path> scratches() throws IOException {
@@ -93,6 +107,7 @@ abstract class AgentRig {
   }
 
   AgentConfig withContainers(AgentConfig config) {
+    usesContainers = true;
     return config.withExecutors(
         Set.of("container"),
         QUICK

@@ -80,6 +80,28 @@ class SilentAgentTest extends AgentRig {
   }
 
   @Test
+  void a_container_of_an_agent_that_is_killed_for_good_is_gone_before_another_starts_the_job()
+      throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      killForGood(
+          withContainers(config("gone-" + round)),
+          withContainers(config("heir-" + round)),
+          container(WORK.formatted("/work")));
+    }
+  }
+
+  @Test
+  void a_playbook_of_an_agent_that_is_killed_for_good_is_gone_before_another_starts_the_job()
+      throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      killForGood(
+          withPlaybooks(config("gone-" + round)),
+          withPlaybooks(config("heir-" + round)),
+          playbook());
+    }
+  }
+
+  @Test
   void a_container_of_an_agent_whose_network_is_silent_is_dead_before_another_starts_the_job()
       throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
@@ -140,6 +162,29 @@ class SilentAgentTest extends AgentRig {
       assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
       assertThat(turns()).hasSize(2);
     }
+  }
+
+  // Nobody is left who would end the work but the watchdog, which is no part of the agent's
+  // process.
+  private void killForGood(AgentConfig first, AgentConfig second, NewJob work) throws Exception {
+    Files.deleteIfExists(fences());
+    UUID id = admin.enqueue(work.withPolicy(SHORT_LEASE)).id();
+    try (ChildAgent agent = child(first)) {
+      Processes.await(() -> Files.exists(fences()));
+      assertThat(remains().now()).as("what is to end").isNotEmpty();
+      agent.kill();
+    }
+    assertThat(remains().last()).as("what outlives its agent").isEmpty();
+    assertThat(tenant.job(id).state()).as("its lease is not over").isEqualTo(JobState.RUNNING);
+
+    try (Agent heir = Agent.start(worker(), second);
+        Worker upkeep = upkeep()) {
+      Job job = awaitEnd(id);
+
+      assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
+      assertThat(turns()).hasSize(2);
+    }
+    Agent.start(worker(), first).close(); // takes away the files that the killed one left
   }
 
   private void cutOff(Consumer<Cable> how, AgentConfig first, AgentConfig second, NewJob work)

@@ -14,6 +14,7 @@ import dev.holdfast.job.Progress;
 import dev.holdfast.lease.Extension;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.Report;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.worker.JobContext;
@@ -107,6 +108,19 @@ class StopTest extends EngineTest {
     finish(lease, new Outcome.Stopped());
 
     assertThat(tenant.job(id).state()).isEqualTo(JobState.CANCELLED);
+  }
+
+  @Test
+  void a_job_over_its_limit_of_tokens_has_failed_though_somebody_pauses_it() {
+    UUID id = enqueue(CALL.job("x").withPolicy(PAUSES.withTokenLimit(10)));
+    Lease lease = claim(1).getFirst();
+    leases().report(lease, Report.ofUsage(20, 0));
+    tenant.acts().pause(id, ADA);
+
+    finish(lease, new Outcome.Stopped());
+
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.FAILED);
+    assertThat(tenant.job(id).errorCode()).contains("TOKEN_LIMIT");
   }
 
   @Test

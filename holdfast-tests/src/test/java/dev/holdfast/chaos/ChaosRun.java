@@ -5,37 +5,42 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.Holdfast;
 import dev.holdfast.chaos.fleet.Archive;
 import dev.holdfast.chaos.fleet.Berth;
+import dev.holdfast.chaos.fleet.DialectAgent;
 import dev.holdfast.chaos.fleet.Fleet;
 import dev.holdfast.chaos.fleet.Jvm;
 import dev.holdfast.chaos.fleet.Role;
-import dev.holdfast.chaos.ledger.Entry;
 import dev.holdfast.chaos.ledger.Ledger;
 import dev.holdfast.chaos.ledger.LedgerClient;
 import dev.holdfast.chaos.load.Operator;
 import dev.holdfast.chaos.load.Timetable;
 import dev.holdfast.chaos.load.Workload;
-import dev.holdfast.chaos.nemesis.Blow;
 import dev.holdfast.chaos.nemesis.Cables;
 import dev.holdfast.chaos.nemesis.Nemesis;
 import dev.holdfast.chaos.verdict.Acknowledged;
 import dev.holdfast.chaos.verdict.Figures;
 import dev.holdfast.chaos.verdict.FiredSlot;
-import dev.holdfast.chaos.verdict.Verdict;
+import dev.holdfast.chaos.verdict.Hours;
+import dev.holdfast.chaos.verdict.LostAttempt;
 import dev.holdfast.chaos.verdict.Violation;
+import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.hold.Holds;
 import dev.holdfast.rig.RunDatabase;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.UUID;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
 
 /**
  * One run: a database, a ledger, a fleet, a nemesis, an operator, and jobs for as long as it is to
@@ -49,14 +54,16 @@ final class ChaosRun implements AutoCloseable {
   private static final int SERVERS = 2;
   // A short run is to have many blows, a long one also many jobs.
   private static final int JOBS_PER_BLOW = 40;
-  private static final int JOBS_PER_BLOW_IN_LONG_RUNS = 100;
+  private static final int JOBS_PER_BLOW_IN_LONG_RUNS = 80;
   private static final int LEDGER_MEGABYTES = 512;
   private static final Duration POLL = Duration.ofMillis(200);
   private static final Duration OPERATOR_LOOKS = Duration.ofMillis(500);
   private static final Duration DRAIN_DEADLINE = Duration.ofMinutes(4);
+  private static final Duration SLOTS_DEADLINE = Duration.ofMinutes(1);
 
-  private final int jobsPerBlow;
+  private final Size size;
   private final Path directory;
+  private final RunFiles files;
   private final HikariDataSource pool;
   private final Holdfast holdfast;
   private final Jvm ledgerProcess;
@@ -68,17 +75,18 @@ final class ChaosRun implements AutoCloseable {
   private final Timetable timetable;
   private final Producer producer;
   private final Watch watch;
+  private final Stall stall;
   private final Rounds rounds = new Rounds();
   private List<FiredSlot> slots = List.of();
   private Duration drained = Duration.ZERO;
 
-  /** In a short one nothing is done to the database: others on it would suffer from that. */
-  ChaosRun(long seed, boolean isLong) throws Exception {
-    jobsPerBlow = isLong ? JOBS_PER_BLOW_IN_LONG_RUNS : JOBS_PER_BLOW;
-    SplittableRandom dice = new SplittableRandom(seed);
+  ChaosRun(Size size) throws Exception {
+    this.size = size;
+    SplittableRandom dice = new SplittableRandom(size.seed());
     directory =
         Files.createTempDirectory(
             Files.createDirectories(Path.of("target", "chaos").toAbsolutePath()), "run");
+    files = new RunFiles(directory);
     RunDatabase database = RunDatabase.create();
     pool = pool(database.jdbcUrl());
     holdfast = Holdfast.on(pool).migrate();
@@ -88,22 +96,52 @@ final class ChaosRun implements AutoCloseable {
                 Ledger.class,
                 LEDGER_MEGABYTES,
                 directory.resolve("ledger.log"),
-                ledgerFile().toString());
+                files.ledger().toString());
     int port = Integer.parseInt(ledgerProcess.firstLine().join());
     ledger = new LedgerClient(port, "nemesis");
+    ledger.says("clock " + System.currentTimeMillis());
     cables = Cables.to(database.port(), SERVERS);
     fleet = new Fleet(archive(database, port), port, directory);
     nemesis =
         new Nemesis(
             new Nemesis.Victims(fleet, cables, database::crash),
             ledger,
-            isLong ? Set.of() : Set.of(Blow.CRASH_DATABASE),
+            size.blows(),
             dice.split());
     operator = new Operator(holdfast, new LedgerClient(port, "operator"), dice.split());
     timetable = new Timetable(holdfast);
-    producer = new Producer(holdfast, pool, new Workload(dice.split(), command(port)), directory);
+    producer =
+        new Producer(holdfast, pool, new Workload(dice.split(), command(port)), files.enqueued());
     watch = new Watch(holdfast);
+    stall = new Stall(files.ledger(), holdfast);
     fleet.start(berths(database));
+    for (String lease : List.of("QUEUE_CLAIM_TTL", "JOB_STATUS_TTL")) {
+      set(lease, DialectAgent.LEASE_SECONDS);
+    }
+  }
+
+  // By the server, because the core does not know the dialects' settings.
+  private void set(String setting, int value) throws InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(
+                URI.create(cables.toServers().getFirst().url() + "/api/v1/settings/" + setting))
+            .header("Content-Type", "application/json")
+            .PUT(BodyPublishers.ofString("{\"value\": " + value + "}"))
+            .build();
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      Again.until(() -> {
+        int status = 0;
+        try {
+          status = http.sendAsync(request, BodyHandlers.discarding()).join().statusCode();
+        } catch (CompletionException e) {
+          // Its cable may lead elsewhere for a moment.
+        }
+        if (status != 200) {
+          throw new HoldfastException(
+              ErrorCode.UNAVAILABLE, setting + " was answered with " + status);
+        }
+      });
+    }
   }
 
   private static HikariDataSource pool(String jdbcUrl) {
@@ -139,7 +177,12 @@ final class ChaosRun implements AutoCloseable {
     for (int i = 0; i < SERVERS; i++) {
       var cable = cables.toServers().get(i);
       all.add(
-          new Berth(Role.SERVER, i, forServers, directory.resolve("server" + i).toString())
+          new Berth(
+                  Role.SERVER,
+                  i,
+                  forServers,
+                  directory.resolve("server" + i).toString(),
+                  directory.resolve("shared").toString())
               .onReady(port -> cable.leadTo(Integer.parseInt(port))));
     }
     String first = cables.toServers().getFirst().url();
@@ -152,19 +195,22 @@ final class ChaosRun implements AutoCloseable {
     all.add(new Berth(Role.AGENT, 1, first, directory.resolve("agent1").toString()));
     all.add(new Berth(Role.AGENT, 2, second, directory.resolve("agent2").toString()));
     all.add(new Berth(Role.PULL_WORKER, 1, second));
+    all.add(new Berth(Role.DIALECT_AGENT, 1, first));
     return all;
   }
 
-  /** Goes on at least so long, and until it is said to be enough. */
-  void play(Duration atLeast, BooleanSupplier enough) throws Exception {
+  /** Goes on until it has done enough. */
+  void play() throws Exception {
     Again.until(timetable::begin);
     long began = System.nanoTime();
     rounds.start("operator", this::lookAfterTargets);
     rounds.start("watch", watch::look);
+    rounds.start("stall", stall::look);
     rounds.start("producer", producer::produce);
     Rounds nemesisOnly = new Rounds();
     nemesisOnly.start("nemesis", this::strike);
-    while (System.nanoTime() - began < atLeast.toNanos() || !enough.getAsBoolean()) {
+    while (System.nanoTime() - began < size.atLeast().toNanos()
+        || !size.isEnough(producer.count(), nemesis)) {
       TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
       rounds.check();
       nemesisOnly.check();
@@ -172,20 +218,52 @@ final class ChaosRun implements AutoCloseable {
     nemesisOnly.stop();
     nemesis.rest();
     producer.stop();
-    Again.until(timetable::end);
+    Hours hours = endTimetable();
     awaitDrained();
     rounds.stop();
     fleet.drain();
     Again.until(watch::lookClosely);
     slots = Again.until(timetable::slots);
-    Files.write(directory.resolve("slots"), slots.stream().map(FiredSlot::line).toList());
+    files.write(slots, hours, Again.until(this::lost));
     ledgerProcess.closeInput();
     ledgerProcess.process().waitFor();
+  }
+
+  // What is due is decided about first. Who never gets there has left something out, which the
+  // verdict will find.
+  private Hours endTimetable() throws InterruptedException {
+    Instant closing = Instant.now();
+    Instant deadline = closing.plus(SLOTS_DEADLINE);
+    while (!Again.until(() -> timetable.isDecidedUntil(closing))
+        && Instant.now().isBefore(deadline)) {
+      TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
+    }
+    return Again.until(() -> timetable.end(closing));
+  }
+
+  private List<LostAttempt> lost() {
+    List<LostAttempt> all = new ArrayList<>();
+    for (Acknowledged job : producer.acknowledged()) {
+      if (job.doomed()) {
+        holdfast.jobs().attempts(UUID.fromString(job.job())).stream()
+            .filter(attempt -> attempt.outcome().equals("lost"))
+            .map(attempt ->
+                new LostAttempt(
+                    job.job(),
+                    attempt.number(),
+                    attempt.fence(),
+                    attempt.worker(),
+                    attempt.startedAt()))
+            .forEach(all::add);
+      }
+    }
+    return all;
   }
 
   // By the clock where jobs get done. Where the machine has no time for them, hitting those who are
   // behind already would make it longer, not harder.
   private Duration strike() throws IOException {
+    int jobsPerBlow = size.isLong() ? JOBS_PER_BLOW_IN_LONG_RUNS : JOBS_PER_BLOW;
     if (nemesis.blows() <= producer.count() / jobsPerBlow) {
       nemesis.act();
     }
@@ -208,27 +286,19 @@ final class ChaosRun implements AutoCloseable {
       drained = Duration.ofNanos(System.nanoTime() - began);
       if (drained.compareTo(DRAIN_DEADLINE) > 0) {
         throw new AssertionError(
-            watch.live() + " jobs are left after " + drained + "; " + directory);
+            "%d jobs are left after %s; %s%n%s"
+                .formatted(watch.live(), drained, directory, stall.whoWaits()));
       }
       TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
     }
   }
 
   List<Violation> violations() throws IOException {
-    List<Acknowledged> jobs = new ArrayList<>(producer.acknowledged());
-    jobs.addAll(Timetable.jobs(slots));
-    try (Stream<String> lines = Files.lines(ledgerFile())) {
-      return Verdict.of(
-          lines.map(Entry::parse),
-          new Verdict.Said(jobs, slots, Timetable.EVERY),
-          Holds.KILL_GRACE);
-    }
+    return files.violations();
   }
 
   Figures figures() throws IOException {
-    try (Stream<String> lines = Files.lines(ledgerFile())) {
-      return Figures.of(lines.map(Entry::parse), Workload.LEASE);
-    }
+    return files.figures();
   }
 
   int jobs() {
@@ -267,13 +337,10 @@ final class ChaosRun implements AutoCloseable {
     return directory;
   }
 
-  private Path ledgerFile() {
-    return directory.resolve("ledger");
-  }
-
   @Override
   public void close() throws IOException {
     rounds.stop();
+    stall.close();
     fleet.close();
     ledger.close();
     ledgerProcess.process().destroyForcibly();

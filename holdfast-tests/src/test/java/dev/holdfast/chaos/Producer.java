@@ -54,13 +54,13 @@ final class Producer {
   private volatile int count;
   private volatile boolean stopped;
 
-  Producer(Holdfast holdfast, DataSource pool, Workload workload, Path directory)
+  Producer(Holdfast holdfast, DataSource pool, Workload workload, Path file)
       throws IOException, SQLException {
     this.holdfast = holdfast;
     this.pool = pool;
     this.db = holdfast.tenants().open(TenantName.DEFAULT).db();
     this.workload = workload;
-    this.log = Files.newBufferedWriter(directory.resolve("enqueued"));
+    this.log = Files.newBufferedWriter(file);
     try (Connection connection = pool.getConnection();
         Statement statement = connection.createStatement()) {
       statement.execute(BATCHES);

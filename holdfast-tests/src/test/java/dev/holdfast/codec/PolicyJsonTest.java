@@ -173,6 +173,7 @@ class PolicyJsonTest {
                           onFailure,
                           attempts.map(Integer::longValue),
                           lease.map(Duration::toMillis),
+                          Optional.empty(),
                           Optional.empty()));
                 }
               }

@@ -1,12 +1,10 @@
 package dev.holdfast.database;
 
 import dev.holdfast.Holdfast;
+import dev.holdfast.database.Witness.Attempt;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.JobIds;
-import dev.holdfast.job.Kind;
-import dev.holdfast.job.NewJob;
-import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.worker.JobContext;
 import dev.holdfast.worker.Worker;
 import java.sql.SQLException;
@@ -26,29 +24,14 @@ import javax.sql.DataSource;
  */
 final class Load implements AutoCloseable {
 
-  private static final Duration LEASE = Duration.ofSeconds(10);
   private static final int PRODUCERS = 3;
   private static final int CONCURRENCY = 8;
-  private static final int MOST_AHEAD = 300;
-  private static final int SITES = 5;
+  private static final int MOST_AHEAD = 150;
   private static final Duration PAUSE = Duration.ofMillis(5);
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 
-  /** How long a chore takes, and the site that it needs, if any. */
-  record Chore(int millis, List<String> sites) {
-
-    static final Kind<Chore> KIND = Kind.of("chore", Chore.class);
-
-    static Chore number(int n) {
-      return switch (n % 10) {
-        case 0 -> new Chore(2_000, List.of()); // runs while the database is away
-        case 1, 2 -> new Chore(20, List.of("site:" + n % SITES));
-        default -> new Chore(0, List.of());
-      };
-    }
-  }
-
   private final Witness witness;
+  private final Blows blows;
   private final AtomicBoolean over = new AtomicBoolean();
   private final AtomicInteger number = new AtomicInteger();
   private final List<Thread> producers = new ArrayList<>();
@@ -56,6 +39,11 @@ final class Load implements AutoCloseable {
 
   Load(Witness witness) {
     this.witness = witness;
+    this.blows = new Blows(witness);
+  }
+
+  Blows blows() {
+    return blows;
   }
 
   /** A worker and producers more, on connections of that one. */
@@ -85,14 +73,7 @@ final class Load implements AutoCloseable {
       UUID id = JobIds.next();
       Chore chore = Chore.number(number.incrementAndGet());
       try {
-        holdfast
-            .jobs()
-            .enqueue(
-                NewJob.of(Chore.KIND.name(), chore)
-                    .withId(id)
-                    .withResources(chore.sites().toArray(String[]::new))
-                    .withPolicy(
-                        PolicyOverrides.NONE.withLeaseLength(LEASE).withMaxAttempts(1_000)));
+        holdfast.jobs().enqueue(chore.job(id));
         witness.enqueued(id);
       } catch (HoldfastException e) {
         if (e.code() != ErrorCode.DATABASE) {
@@ -104,11 +85,17 @@ final class Load implements AutoCloseable {
   }
 
   private void work(Chore chore, JobContext job) throws InterruptedException {
-    witness.started(job, chore.sites());
+    Attempt attempt = new Attempt(job.jobId(), job.fence());
+    witness.started(attempt, chore.sites());
+    if (chore.brief()) {
+      blows.begun(attempt);
+    }
     try {
       TimeUnit.MILLISECONDS.sleep(chore.millis());
+      witness.acted(attempt);
     } finally {
-      witness.ended(job);
+      witness.ended(attempt);
+      blows.over(attempt);
     }
   }
 

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,7 +30,7 @@ class PatroniSwitches {
   @TempDir Path directory;
 
   @Test
-  @Timeout(value = 2, unit = TimeUnit.HOURS)
+  @Timeout(value = 4, unit = TimeUnit.HOURS)
   void nothing_acknowledged_is_lost_when_patroni_changes_the_leader() throws Exception {
     for (String program : List.of("/usr/bin/patroni", "/usr/bin/etcd")) {
       assertThat(Path.of(program))
@@ -38,6 +39,7 @@ class PatroniSwitches {
     }
     Witness witness = new Witness();
     List<Duration> backAtWork = new ArrayList<>();
+    String met;
     try (PatroniCluster cluster = new PatroniCluster(directory);
         Database database = Database.open(new DatabaseConfig(cluster.jdbcUrl(), POOL));
         HikariDataSource applications =
@@ -48,8 +50,10 @@ class PatroniSwitches {
         load.start(Holdfast.on(applications));
         for (int round = 1; round <= ROUNDS; round++) {
           load.goOn(JOBS);
+          load.blows().brace(Optional.empty()); // whose answers are lost is left to Patroni
           if (round % 2 == 0) {
             cluster.killLeader();
+            load.blows().outlast(); // which takes longer than their leases by itself
           } else {
             cluster.switchOver();
           }
@@ -59,13 +63,16 @@ class PatroniSwitches {
           witness.compare(database.work(), "after change " + round);
         }
         load.drain(database.work());
+        met = load.blows().toString();
+        assertThat(load.blows().ranOut()).as(met).isGreaterThanOrEqualTo(load.blows().outlasted());
+        assertThat(witness.again()).as(met).isGreaterThanOrEqualTo(load.blows().ranOut());
       }
       witness.compare(database.work(), "at the end");
     }
 
     System.out.printf(
         "Patroni: %d changes of the leader, %d jobs acknowledged, %d finished in %d attempts, %d"
-            + " ends refused, %d more jobs done after %s ms, %d violations%n",
+            + " ends refused, %d more jobs done after %s ms, %d violations; %s%n",
         ROUNDS,
         witness.enqueued(),
         witness.finished(),
@@ -73,7 +80,8 @@ class PatroniSwitches {
         witness.refused(),
         JOBS,
         backAtWork.stream().map(Duration::toMillis).toList(),
-        witness.violations().size());
+        witness.violations().size(),
+        met);
     assertThat(witness.violations()).isEmpty();
   }
 

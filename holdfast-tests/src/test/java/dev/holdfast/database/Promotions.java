@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.Holdfast;
+import dev.holdfast.rig.Cable;
 import dev.holdfast.server.database.Database;
 import dev.holdfast.server.database.DatabaseConfig;
 import dev.holdfast.server.postgres.Cluster;
@@ -13,6 +14,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,26 +47,37 @@ class Promotions {
         .exists();
     Witness witness = new Witness();
     List<Duration> backAtWork = new ArrayList<>();
+    String met;
     try (Cluster first = Cluster.start(directory, PROGRAMS);
-        Cluster second = first.standby(directory.resolve("standby"))) {
+        Cluster second = first.standby(directory.resolve("standby"));
+        Cable toFirst = new Cable(first.port());
+        Cable toSecond = new Cable(second.port())) {
       Cluster primary = first;
       Cluster standby = second;
       String both =
           "jdbc:postgresql://127.0.0.1:%d,127.0.0.1:%d/postgres?user=postgres"
               .formatted(first.port(), second.port());
+      String byCable =
+          "jdbc:postgresql://127.0.0.1:%d,127.0.0.1:%d/postgres?user=postgres&prepareThreshold=0"
+              .formatted(toFirst.port(), toSecond.port());
       Holdfast.on(plain(first.jdbcUrl(), 2)).migrate();
       try (Database database = Database.open(new DatabaseConfig(both, POOL));
-          HikariDataSource applications = plain(both + "&targetServerType=primary", POOL)) {
+          HikariDataSource applications = plain(byCable + "&targetServerType=primary", POOL)) {
         try (Load load = new Load(witness)) {
+          Blows blows = load.blows();
           load.start(database.holdfast());
           load.start(Holdfast.on(applications));
           for (int round = 1; round <= ROUNDS; round++) {
             demandStandby(primary, standby);
             load.goOn(JOBS);
+            blows.brace(Optional.of(primary == first ? toFirst : toSecond));
             if (round % 2 == 0) {
               primary.stop("immediate");
             } else {
               refuseWrites(primary);
+            }
+            if (round / 2 % 2 == 0) {
+              blows.outlast(); // with both kinds, and the other times it is quicker than leases
             }
             standby.execute("ALTER SYSTEM RESET synchronous_standby_names");
             standby.execute("SELECT pg_reload_conf()");
@@ -80,6 +93,10 @@ class Promotions {
             primary = promoted;
           }
           load.drain(database.work());
+          met = blows.toString();
+          assertThat(blows.answersLost()).as(met).isGreaterThanOrEqualTo(ROUNDS);
+          assertThat(blows.ranOut()).as(met).isGreaterThanOrEqualTo(blows.outlasted());
+          assertThat(witness.again()).as(met).isGreaterThanOrEqualTo(blows.ranOut());
         }
         witness.compare(database.work(), "at the end");
       }
@@ -87,14 +104,15 @@ class Promotions {
 
     System.out.printf(
         "Failover: %d promotions, %d jobs acknowledged, %d finished in %d attempts, %d ends"
-            + " refused, back at work after %s ms, %d violations%n",
+            + " refused, back at work after %s ms, %d violations; %s%n",
         ROUNDS,
         witness.enqueued(),
         witness.finished(),
         witness.attempts(),
         witness.refused(),
         backAtWork.stream().map(Duration::toMillis).toList(),
-        witness.violations().size());
+        witness.violations().size(),
+        met);
     assertThat(witness.violations()).isEmpty();
     assertThat(backAtWork).allMatch(took -> took.compareTo(SECONDS) < 0);
   }

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -187,6 +188,53 @@ class AnsibleExecutorTest extends ExecutorTest {
     for (String name : List.of("ANSIBLE_HOST", "ansible_ssh_common_args", "Ansible_Connection")) {
       assertThat(play(HERE, Map.of(name, "x")).errorCode()).contains("INVALID_ARGUMENT");
     }
+  }
+
+  // The ssh plugin reads a variable of the first name, and calls the host that it has.
+  @Test
+  void arguments_cannot_lead_a_playbook_to_another_host_by_a_name_that_is_no_name()
+      throws Exception {
+    playbook("- debug: {msg: \"{{ item }} at {{ inventory_hostname }}\"}\n  loop: [good]");
+
+    for (String name :
+        List.of(
+            "delegated_vars['ansible_host']",
+            "delegated_vars['ansible_ssh_host']",
+            "a.b",
+            "a b",
+            "x[0]",
+            "1st",
+            "",
+            "_ansible_loop_cache", // what every loop is over
+            "inventory_hostname", // where a playbook believes that it is
+            "group_names",
+            "role_path")) {
+      Job job = play(HERE, Map.of(name, List.of("evil")));
+      assertThat(job.errorCode()).as(name).contains("INVALID_ARGUMENT");
+      assertThat(job.state()).as(name).isEqualTo(JobState.FAILED);
+    }
+  }
+
+  // Those of Ansible's own names that are not refused, because it says them last.
+  @Test
+  void arguments_of_special_names_do_not_reach_a_playbook() throws Exception {
+    List<String> special =
+        List.of("groups", "hostvars", "omit", "play_hosts", "playbook_dir", "role_names", "vars");
+    playbook(
+        special.stream()
+            .map(name ->
+                "- debug: {msg: \"{{ 'taken' if %s is string and %s == 'evil' else 'kept' }}\"}\n"
+                    .formatted(name, name))
+            .collect(Collectors.joining()));
+    Map<String, Object> args = new LinkedHashMap<>();
+    special.forEach(name -> args.put(name, "evil"));
+
+    Job job = play(HERE, args);
+
+    assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
+    assertThat(String.join("\n", tenant.jobs().log(job.id())))
+        .contains("kept")
+        .doesNotContain("taken");
   }
 
   @Test

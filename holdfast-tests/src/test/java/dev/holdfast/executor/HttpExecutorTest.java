@@ -164,7 +164,22 @@ class HttpExecutorTest extends ExecutorTest {
   @Test
   void a_star_does_not_lead_to_this_machine_or_a_clouds_keys() throws Exception {
     for (String address :
-        List.of("127.0.0.1", "0.0.0.0", "169.254.169.254", "::1", "fe80::1", "fd00:ec2::254")) {
+        List.of(
+            "127.0.0.1",
+            "0.0.0.0",
+            "0.1.2.3",
+            "169.254.169.254",
+            "100.100.100.200",
+            "192.0.0.192",
+            "::1",
+            "fe80::1",
+            "fd00:ec2::254",
+            "fd20:ce::254",
+            "::127.0.0.1",
+            "::ffff:127.0.0.1",
+            "64:ff9b::169.254.169.254",
+            "2002:7f00:1::",
+            "2001:0:1:2:3:4:80ff:fffe")) {
       AllowedHosts hosts =
           new AllowedHosts(
               Set.of("*.example.org", "here.example.org"),
@@ -175,10 +190,12 @@ class HttpExecutorTest extends ExecutorTest {
       assertThat(hosts.leadsAstray("rebound.example.org")).as(address).isTrue();
       assertThat(hosts.leadsAstray("Here.example.org")).as("was named").isFalse();
     }
-    AllowedHosts inside =
-        new AllowedHosts(
-            Set.of("*.example.org"), host -> new InetAddress[] {InetAddress.getByName("10.0.0.1")});
-    assertThat(inside.leadsAstray("erp.example.org")).as("what a star is mostly for").isFalse();
+    for (String address : List.of("10.0.0.1", "192.0.2.7", "64:ff9b::192.0.2.7", "fd12::7")) {
+      AllowedHosts inside =
+          new AllowedHosts(
+              Set.of("*.example.org"), host -> new InetAddress[] {InetAddress.getByName(address)});
+      assertThat(inside.leadsAstray("erp.example.org")).as("what a star is mostly for").isFalse();
+    }
   }
 
   @Test

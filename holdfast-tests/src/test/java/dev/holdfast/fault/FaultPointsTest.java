@@ -43,6 +43,8 @@ class FaultPointsTest {
           Map.entry("Tenants.LIST", "TenantFaultsTest"),
           Map.entry("Tenants.HOLD", "TenantFaultsTest"),
           Map.entry("Migrator.VERSION", "TenantFaultsTest"),
+          Map.entry(
+              "RepeatableClaims.RENEW_ONE", "it takes somebody else at the row: PgLeasesTest"),
           Map.entry("Overview.LEASED", "a read alone, of tenants with many jobs"),
           Map.entry("Predecessors.NAMESAKES", "a read alone, after another worker was killed"),
           Map.entry("TenantRotation.HAS_WORK", "a read alone, of all tenants of the database"));
@@ -51,7 +53,7 @@ class FaultPointsTest {
   private final List<String> complaints = Collections.synchronizedList(new ArrayList<>());
 
   @Test
-  @Timeout(value = 1, unit = TimeUnit.HOURS)
+  @Timeout(value = 12, unit = TimeUnit.HOURS) // of everything there is, where somebody asks for it
   void whatever_fails_and_wherever_an_operation_is_done_or_not_and_can_be_repeated()
       throws Exception {
     long began = System.nanoTime();

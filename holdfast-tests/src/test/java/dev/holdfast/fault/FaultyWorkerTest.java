@@ -54,7 +54,7 @@ class FaultyWorkerTest {
   }
 
   @Test
-  @Timeout(value = 10, unit = TimeUnit.MINUTES)
+  @Timeout(value = 1, unit = TimeUnit.HOURS)
   void every_job_has_its_effect_once_however_often_connections_fail() throws Exception {
     try (Ground ground = new Ground();
         FaultyPool pool = FaultyPool.forThisThread(Ground.url())) {

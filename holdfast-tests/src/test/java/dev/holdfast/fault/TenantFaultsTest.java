@@ -66,7 +66,7 @@ class TenantFaultsTest {
           Tenants::migrate,
           () ->
               corner.execute(
-                  "DELETE FROM %1$s_acme.migration WHERE name = '012_room_kept_for_a_waiter'"));
+                  "DELETE FROM %1$s_acme.migration WHERE name = '013_length_of_leases'"));
       came("Tenants.HOLD");
     }
   }

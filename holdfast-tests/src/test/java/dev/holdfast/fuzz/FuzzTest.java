@@ -4,9 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.executor.ArgumentsFuzz;
+import dev.holdfast.executor.FramesFuzz;
 import dev.holdfast.executor.MaskFuzz;
 import dev.holdfast.schedule.CronFuzz;
 import dev.holdfast.server.dialect.agents.AgentPathsFuzz;
+import dev.holdfast.server.dialect.pull.SignatureFuzz;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -81,7 +83,9 @@ class FuzzTest {
         new ParametersFuzz(),
         new AgentPathsFuzz(),
         new ArgumentsFuzz(),
-        new MaskFuzz());
+        new MaskFuzz(),
+        new FramesFuzz(),
+        new SignatureFuzz());
   }
 
   @ParameterizedTest

@@ -2,10 +2,20 @@ package dev.holdfast.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Lease;
+import dev.holdfast.rig.Waits;
+import dev.holdfast.tenant.Db;
+import java.util.List;
 import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
 
 class PrunerTest extends EngineTest {
@@ -52,6 +62,48 @@ class PrunerTest extends EngineTest {
     assertThat(tenant.resources().names("", 10)).containsExactly("a", "pool");
     succeed(a);
     assertThat(claim(1)).hasSize(1);
+  }
+
+  @Test
+  void a_capacity_is_set_though_the_row_is_just_being_removed() throws Exception {
+    makeRows("site:1");
+
+    beside(() -> tenant.resources().setCapacity("site:1", 5, ADA));
+
+    assertThat(tenant.resources().get("site:1").capacity()).isEqualTo(5);
+  }
+
+  @Test
+  void an_act_has_the_locks_of_all_that_its_job_needs_though_they_are_just_being_removed()
+      throws Exception {
+    UUID id = enqueue(JOB.withTarget("crm").withResources("site:1"));
+    makeRows("site:1", "target:crm");
+
+    beside(() -> tenant.acts().cancel(id, ADA));
+
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.CANCELLED);
+    assertThat(tenant.resources().names("", 10))
+        .as("what it has locked")
+        .containsExactly("site:1", "target:crm");
+  }
+
+  private void makeRows(String... names) {
+    Holds holds = new Holds(tenant.tenant().db());
+    tenant.tenant().db().jdbi().useHandle(handle -> holds.make(handle, List.of(names)));
+  }
+
+  /** Done while a pruner has removed all rows that it can, and not committed yet. */
+  private void beside(Runnable work) throws Exception {
+    Db db = tenant.tenant().db();
+    try (ExecutorService thread = Executors.newSingleThreadExecutor();
+        Handle pruning = db.jdbi().open()) {
+      pruning.begin();
+      assertThat(new Pruner(db).prune(pruning)).isPositive();
+      Future<?> done = thread.submit(work);
+      Waits.untilSomebodyWaitsFor(pruning);
+      pruning.commit();
+      done.get(1, TimeUnit.MINUTES);
+    }
   }
 
   private void prune() {

@@ -7,6 +7,8 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Claimed;
+import dev.holdfast.lease.Reaper;
+import dev.holdfast.rig.Waits;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import java.time.Duration;
@@ -84,6 +86,66 @@ class SilentLockTest extends EngineTest {
   }
 
   @Test
+  void nor_do_claims_wait_for_a_resource_that_is_being_made() {
+    frozen.rollback();
+    freezeAfter(() -> holds.make(frozen, List.of("site:new")));
+    UUID guarded = enqueue(NewJob.of("deploy", 1).withResources("site:new"));
+    UUID free = enqueue(NewJob.of("email", 1));
+
+    assertThat(ids(claim(10))).containsExactly(free);
+
+    frozen.rollback();
+    assertThat(next()).contains(guarded);
+  }
+
+  @Test
+  void the_reaper_ends_attempts_that_do_not_need_the_resource_without_waiting_for_it() {
+    frozen.rollback();
+    UUID stuck = enqueue(NewJob.of("deploy", 1).withResources(SITE));
+    UUID beside = enqueue(NewJob.of("deploy", 2).withResources("site:2"));
+    assertThat(claim(2)).hasSize(2);
+    tenant.advance(Duration.ofSeconds(31));
+    freezeAfter(() -> holds.lock(frozen, SITE));
+
+    reap();
+
+    assertThat(tenant.job(beside).state()).isEqualTo(JobState.QUEUED);
+    assertThat(tenant.job(stuck).state()).isEqualTo(JobState.RUNNING);
+    frozen.rollback();
+    reap();
+    assertThat(tenant.job(stuck).state()).isEqualTo(JobState.QUEUED);
+  }
+
+  private void freezeAfter(Runnable locking) {
+    frozen.begin();
+    Db.continueAsOurs(frozen);
+    locking.run();
+  }
+
+  @Test
+  void the_reaper_waits_a_moment_for_a_resource_that_somebody_has_who_is_not_frozen()
+      throws Exception {
+    frozen.rollback();
+    UUID job = enqueue(NewJob.of("deploy", 1).withResources(SITE));
+    assertThat(claim(1)).hasSize(1);
+    tenant.advance(Duration.ofSeconds(31));
+    Reaper reaper = new Reaper(tenant.tenant(), () -> 0, () -> {});
+    try (ExecutorService process = Executors.newSingleThreadExecutor()) {
+      int ended = 0;
+      // Should it take longer than the reaper waits to see that it does, once more.
+      for (int tries = 0; ended == 0 && tries < 20; tries++) {
+        freezeAfter(() -> holds.lock(frozen, SITE));
+        Future<Integer> reaping = process.submit(reaper::runOnce);
+        Waits.untilSomebodyWaitsFor(frozen, reaping::isDone);
+        frozen.rollback();
+        ended = reaping.get(1, TimeUnit.MINUTES);
+      }
+      assertThat(ended).isEqualTo(1);
+    }
+    assertThat(tenant.job(job).state()).isEqualTo(JobState.QUEUED);
+  }
+
+  @Test
   void the_reaper_passes_on_what_is_free_and_comes_back_for_the_rest() {
     frozen.rollback();
     enqueue(NewJob.of("deploy", 1).withResources(SITE));
@@ -91,9 +153,7 @@ class SilentLockTest extends EngineTest {
     assertThat(claim(2)).hasSize(2);
     tenant.advance(Duration.ofSeconds(31));
     reap();
-    frozen.begin();
-    Db.continueAsOurs(frozen);
-    holds.lock(frozen, SITE);
+    freezeAfter(() -> holds.lock(frozen, SITE));
     tenant.advance(Holds.KILL_GRACE.plusSeconds(1));
 
     reap();

@@ -16,6 +16,7 @@ import dev.holdfast.job.Policy.OnStop;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.testkit.Covers;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -44,6 +45,36 @@ class TargetsTest extends EngineTest {
     assertThat(ids(claimed)).containsExactly(first, elsewhere);
     succeed(claimed.getFirst());
     assertThat(ids(claim(10))).containsExactly(second);
+  }
+
+  @Test
+  void what_a_claim_reads_does_not_grow_with_the_capacity_of_its_target() {
+    tenant.resources().setCapacity("target:crm", 1_000_000, ADA);
+    tenant.jobs().enqueueAll(Collections.nCopies(5_000, CALL));
+    Waiting waiting = new Holds(tenant.tenant().db()).waiting();
+
+    long read =
+        tenant
+            .tenant()
+            .db()
+            .inTransaction(handle -> {
+              Rooms unused = waiting.rooms(handle, List.of("target:crm"));
+              return handle
+                  .createQuery(
+                      tenant
+                          .tenant()
+                          .db()
+                          .sql(
+                              """
+                              SELECT seq_tup_read + idx_tup_fetch
+                                FROM pg_stat_xact_user_tables
+                               WHERE relid = '{schema}.job'::regclass
+                              """))
+                  .mapTo(Long.class)
+                  .one();
+            });
+
+    assertThat(read).as("rows of jobs").isBetween(1_000L, 1_100L);
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.Moved;
+import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Consequences;
@@ -19,6 +20,7 @@ import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.PgLeases;
 import dev.holdfast.lease.Reaper;
 import dev.holdfast.lease.TransitionHook;
+import dev.holdfast.tenant.Db;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.testkit.TestTenant;
@@ -30,7 +32,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -85,13 +89,7 @@ class TransitionHookTest {
   void what_goes_wrong_in_a_hook_is_not_taken_for_the_engines_own_and_is_tried_again(String sql) {
     for (TransitionHook hook : List.of(atTheEnd(sql), wrapping(atTheEnd(sql)))) {
       hooked.jobs(tenant.name()).enqueue(DEPLOY.job("x"));
-      PgLeases leases =
-          new PgLeases(
-              tenant.tenant(),
-              Set::of,
-              new LanePositions(System::nanoTime),
-              () -> 0,
-              Consequences.of(() -> {}, hook));
+      PgLeases leases = leases(hook);
       Lease lease = leases.claim(ClaimRequest.of("w", Set.of("default"), 1)).leases().getFirst();
 
       List<FinishReply> replies = leases.finish(List.of(new Finish(lease, Outcome.succeeded())));
@@ -141,6 +139,109 @@ class TransitionHookTest {
 
     assertThat(ended).isEqualTo(1);
     assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"lock_timeout", "statement_timeout"})
+  void a_hook_that_does_not_want_to_wait_for_one_kind_keeps_no_other_job_from_its_end(
+      String limit) {
+    PgLeases leases = leases(impatient(limit));
+    List<UUID> ids =
+        Stream.of("stuck", "other", "other")
+            .map(kind -> tenant.jobs().enqueue(NewJob.of(kind, 1)).id())
+            .toList();
+    List<Lease> claimed = leases.claim(ClaimRequest.of("w", Set.of("default"), 3)).leases();
+
+    List<FinishReply> replies =
+        whileTheSiteIsLocked(() ->
+            leases.finish(
+                claimed.stream().map(lease -> new Finish(lease, Outcome.succeeded())).toList()));
+
+    assertThat(replies.getFirst()).isInstanceOf(FinishReply.NotNow.class);
+    assertThat(ids)
+        .extracting(id -> tenant.job(id).state())
+        .containsExactly(JobState.RUNNING, JobState.SUCCEEDED, JobState.SUCCEEDED);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"lock_timeout", "statement_timeout"})
+  void nor_the_reaper_from_other_attempts_and_from_what_is_to_pass_on(String limit) {
+    leavesSomethingBehind();
+    UUID stuck = silent(NewJob.of("stuck", 1));
+    UUID other = silent(NewJob.of("other", 1));
+
+    whileTheSiteIsLocked(() -> reaper(impatient(limit)).runOnce());
+
+    assertThat(tenant.job(stuck).state()).isEqualTo(JobState.RUNNING);
+    assertThat(tenant.job(other).state()).isEqualTo(JobState.QUEUED);
+    assertThat(tenant.resources().get("site:1").holders()).isEmpty();
+  }
+
+  /** What a silent worker held is not free yet, but soon. */
+  private void leavesSomethingBehind() {
+    tenant.stopClock();
+    silent(NewJob.of("deploy", 1).withResources("site:1"));
+    tenant.reap();
+    assertThat(tenant.resources().get("site:1").holders()).hasSize(1);
+  }
+
+  /** One whose worker has fallen silent for longer than its lease. */
+  private UUID silent(NewJob job) {
+    UUID id = tenant.jobs().enqueue(job).id();
+    claim(1);
+    tenant.advance(Duration.ofSeconds(31));
+    return id;
+  }
+
+  private interface Sql {
+    void on(Connection connection) throws SQLException;
+  }
+
+  private static TransitionHook when(String kind, Sql sql) {
+    return (connection, moved) -> {
+      if (moved.stream()
+          .anyMatch(move -> move.kind().equals(kind) && move.to() != JobState.RUNNING)) {
+        sql.on(connection);
+      }
+    };
+  }
+
+  private TransitionHook impatient(String limit) {
+    String update = tenant.tenant().db().sql("UPDATE {schema}.site SET state = 'seen'");
+    return when(
+        "stuck",
+        connection -> {
+          run(connection, "SET LOCAL " + limit + " = '50ms'");
+          run(connection, update);
+        });
+  }
+
+  private static void run(Connection connection, String sql) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      statement.execute();
+    }
+  }
+
+  private <T> T whileTheSiteIsLocked(Supplier<T> work) {
+    Db db = tenant.tenant().db();
+    return db.jdbi()
+        .inTransaction(handle -> {
+          handle.execute(db.sql("SELECT FROM {schema}.site FOR UPDATE"));
+          return work.get();
+        });
+  }
+
+  private Reaper reaper(TransitionHook hook) {
+    return new Reaper(tenant.tenant(), () -> 0, Consequences.of(() -> {}, hook));
+  }
+
+  private PgLeases leases(TransitionHook hook) {
+    return new PgLeases(
+        tenant.tenant(),
+        Set::of,
+        new LanePositions(System::nanoTime),
+        () -> 0,
+        Consequences.of(() -> {}, hook));
   }
 
   private void claim(int jobs) {

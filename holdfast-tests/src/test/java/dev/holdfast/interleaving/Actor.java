@@ -14,6 +14,7 @@ import dev.holdfast.queue.Jobs;
 import dev.holdfast.queue.Queues;
 import dev.holdfast.queue.WhyNot;
 import dev.holdfast.rig.RigConnection;
+import dev.holdfast.rig.Tampering;
 import dev.holdfast.schedule.Schedules;
 import dev.holdfast.schedule.Ticker;
 import dev.holdfast.slot.Slots;
@@ -72,9 +73,13 @@ final class Actor implements AutoCloseable {
   private Optional<Throwable> failure = Optional.empty();
   private Optional<Thread> thread = Optional.empty();
 
-  Actor(TenantName name, UnaryOperator<String> rewrite) throws SQLException {
+  Actor(TenantName name, Tampering tampering) throws SQLException {
     connection =
-        new RigConnection(TestDatabase.shared().jdbcUrl(), rewrite, Optional.of(this::stop));
+        new RigConnection(
+            TestDatabase.shared().jdbcUrl(),
+            tampering,
+            UnaryOperator.identity(),
+            Optional.of(this::stop));
     Tenants tenants = new Tenants(connection, CONTROL);
     tenant = tenants.tenant(name);
     announcer = new Announcer(tenants.control(), Channel.of(CONTROL), new Bell(), false);

@@ -5,6 +5,7 @@ import dev.holdfast.interleaving.Schedule.Variation;
 import dev.holdfast.interleaving.Stage.Play;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.rig.Sandbox;
+import dev.holdfast.rig.Tampering;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -26,9 +27,9 @@ final class Explorer implements AutoCloseable {
   private final Sandbox sandbox;
   private final Stage stage;
 
-  Explorer(UnaryOperator<String> rewrite) throws SQLException {
-    sandbox = new Sandbox("interleaving", rewrite);
-    stage = new Stage(sandbox.tenant().name(), rewrite);
+  Explorer(Tampering tampering) throws SQLException {
+    sandbox = new Sandbox("interleaving", tampering, UnaryOperator.identity());
+    stage = new Stage(sandbox.tenant().name(), tampering);
   }
 
   /** Fewer interruptions are tried before more, so that the first failure is a simple one. */

@@ -9,6 +9,7 @@ import dev.holdfast.job.JobAct;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
+import dev.holdfast.job.Placement;
 import dev.holdfast.job.Policy.OnFailure;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.Subject;
@@ -151,6 +152,25 @@ final class Parts {
     return actor -> actor.leases().finish(List.of(new Finish(scene.lease(job), outcome)));
   }
 
+  /** One batch that says the same end twice, as when a repeat catches up with what it repeats. */
+  static Part finishTwice(Scene scene, String job, Outcome outcome) {
+    return actor -> {
+      Finish end = new Finish(scene.lease(job), outcome);
+      actor.leases().finish(List.of(end, end));
+    };
+  }
+
+  /** One batch, of which one job finishes and another goes back. */
+  static Part finish(Scene scene, String succeeds, String goesBack) {
+    return actor ->
+        actor
+            .leases()
+            .finish(
+                List.of(
+                    new Finish(scene.lease(goesBack), snoozed()),
+                    new Finish(scene.lease(succeeds), Outcome.succeeded())));
+  }
+
   static Part beat(Scene scene, String job) {
     return actor -> {
       Lease lease = scene.lease(job);
@@ -221,6 +241,22 @@ final class Parts {
 
   static Part reprioritise(Scene scene, String job, int priority) {
     return perform(scene, job, JobAct.CHANGE, false, Changes.NONE.withPriority(priority));
+  }
+
+  /** Nobody else changes the priority. */
+  static Part reprioritiseAlone(Scene scene, String job, int priority) {
+    return actor -> {
+      reprioritise(scene, job, priority).play(actor);
+      scene.mustStand(job, "priority", priority);
+    };
+  }
+
+  /** Nobody else changes the host. */
+  static Part place(Scene scene, String job, String host) {
+    return actor -> {
+      actor.acts().place(scene.job(job), Placement.preferring(host), Actor.ADA);
+      scene.mustStand(job, "host", host);
+    };
   }
 
   private static Part perform(Scene scene, String job, JobAct act, boolean force, Changes changes) {

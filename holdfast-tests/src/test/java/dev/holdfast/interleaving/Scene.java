@@ -66,11 +66,36 @@ final class Scene {
       HAVING count(*) > schedule.max_instances
       """;
 
+  private static final String TWICE =
+      """
+      SELECT format('claim %s was answered twice', claim_id)
+        FROM {schema}.claim
+       GROUP BY claim_id
+      HAVING count(*) > 1
+      UNION ALL
+      SELECT format('%s has two ends under fence %s', job_id, fence)
+        FROM {schema}.attempt_all
+       GROUP BY job_id, fence
+      HAVING count(*) > 1
+      UNION ALL
+      SELECT format('%s has %s twice under fence %s', job_id, resource, fence)
+        FROM {schema}.hold
+       GROUP BY job_id, resource, fence
+      HAVING count(*) > 1
+      UNION ALL
+      SELECT format('%s is the job of two slots', job_id)
+        FROM {schema}.slot
+       WHERE job_id IS NOT NULL
+       GROUP BY job_id
+      HAVING count(*) > 1
+      """;
+
   private final Sandbox sandbox;
   private final Map<String, UUID> jobs = new HashMap<>();
   private final Map<String, Lease> leases = new HashMap<>();
   private final Set<UUID> mustRun = ConcurrentHashMap.newKeySet();
   private final Set<UUID> enqueued = ConcurrentHashMap.newKeySet();
+  private final Set<Standing> standing = ConcurrentHashMap.newKeySet();
   private Instant now = START;
   private int mostHolders = 1;
   private final AtomicInteger slots = new AtomicInteger();
@@ -134,6 +159,11 @@ final class Scene {
     return claim(request(WORKER, 10));
   }
 
+  /** The same under the id of {@link Parts#repeatable}. */
+  Scene claimUnderAnId() {
+    return claim(request("worker", 10).withClaimId("same"));
+  }
+
   /** The same for a worker that says when it starts them. */
   Scene dispatch() {
     return claim(request(WORKER, 10).acknowledging());
@@ -193,6 +223,17 @@ final class Scene {
     mustRun.add(lease.key().jobId());
   }
 
+  /** Somebody was told that this is where the job stands. */
+  void mustStand(String name, String column, Object value) {
+    standing.add(
+        new Standing(
+            "job %s: not %s %s".formatted(name, column, value),
+            "SELECT lane.%s = '%s' FROM {schema}.job JOIN {schema}.lane ON lane.id = job.lane WHERE job.id = '%s'"
+                .formatted(column, value, job(name))));
+  }
+
+  private record Standing(String complaint, String sql) {}
+
   private List<Lease> claimed() {
     return engine().claim(request(WORKER, 10)).leases();
   }
@@ -208,11 +249,17 @@ final class Scene {
   /** What is wrong after a play, in which these leases were granted. */
   List<String> complaints(List<Lease> granted) throws SQLException {
     List<String> complaints = new ArrayList<>(violations());
+    complaints.addAll(column(TWICE));
     complaints.addAll(givenAwayUnended(granted));
     List<String> running = column("SELECT id FROM {schema}.job WHERE worker IS NOT NULL");
     mustRun.stream()
         .filter(job -> !running.contains(job.toString()))
         .forEach(job -> complaints.add("taken from its worker after a beat: " + job));
+    for (Standing each : standing) {
+      if (!column(each.sql).equals(List.of("t"))) {
+        complaints.add(each.complaint);
+      }
+    }
     if (slots.get() > 0) {
       tick();
     }

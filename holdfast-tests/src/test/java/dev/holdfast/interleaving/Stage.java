@@ -3,6 +3,7 @@ package dev.holdfast.interleaving;
 import dev.holdfast.interleaving.Actor.Part;
 import dev.holdfast.interleaving.Actor.Status;
 import dev.holdfast.interleaving.Schedule.Choice;
+import dev.holdfast.rig.Tampering;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.testkit.TestDatabase;
 import java.sql.Connection;
@@ -13,7 +14,6 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /** Lets actors take turns, statement by statement, as a schedule says. */
@@ -43,9 +43,9 @@ final class Stage implements AutoCloseable {
   private final Connection watch;
   private final PreparedStatement isBlocked;
 
-  Stage(TenantName tenant, UnaryOperator<String> rewrite) throws SQLException {
+  Stage(TenantName tenant, Tampering tampering) throws SQLException {
     for (int i = 0; i < MOST_ACTORS; i++) {
-      actors.add(new Actor(tenant, rewrite));
+      actors.add(new Actor(tenant, tampering));
     }
     watch = DriverManager.getConnection(TestDatabase.shared().jdbcUrl());
     isBlocked = watch.prepareStatement("SELECT cardinality(pg_blocking_pids(?)) > 0");

@@ -14,12 +14,16 @@ import static dev.holdfast.interleaving.Parts.dispatched;
 import static dev.holdfast.interleaving.Parts.enqueue;
 import static dev.holdfast.interleaving.Parts.enqueueAgain;
 import static dev.holdfast.interleaving.Parts.finish;
+import static dev.holdfast.interleaving.Parts.finishTwice;
 import static dev.holdfast.interleaving.Parts.force;
 import static dev.holdfast.interleaving.Parts.inQueue;
 import static dev.holdfast.interleaving.Parts.needs;
 import static dev.holdfast.interleaving.Parts.onTarget;
+import static dev.holdfast.interleaving.Parts.place;
 import static dev.holdfast.interleaving.Parts.queue;
+import static dev.holdfast.interleaving.Parts.repeatable;
 import static dev.holdfast.interleaving.Parts.report;
+import static dev.holdfast.interleaving.Parts.reprioritiseAlone;
 import static dev.holdfast.interleaving.Parts.snoozed;
 import static dev.holdfast.interleaving.Parts.start;
 import static dev.holdfast.interleaving.Parts.unique;
@@ -114,6 +118,23 @@ enum WorkScenario implements Scenario {
               force(scene, "one", JobAct.REQUEUE),
               finish(scene, "one", Outcome.succeeded()),
               claim(2))),
+
+  SAME_END_TWICE_CLAIM(
+      scene -> scene.enqueue("one", needs("a")).claim().enqueue("two", needs("a")),
+      scene -> List.of(finishTwice(scene, "one", snoozed()), claim(2))),
+
+  // The one that finishes has the larger id, and its batch locks it first.
+  REPEATED_CLAIM_FINISH(
+      scene ->
+          scene
+              .enqueue("one", NewJob.of("deploy", 1))
+              .enqueue("two", NewJob.of("deploy", 1))
+              .claimUnderAnId(),
+      scene -> List.of(repeatable(2), finish(scene, "two", "one"))),
+
+  CHANGE_PLACE(
+      scene -> scene.enqueue("one", needs("a")).enqueue("two", needs("a")),
+      scene -> List.of(reprioritiseAlone(scene, "two", 3), place(scene, "two", "h"))),
 
   START_REAP(
       scene -> scene.enqueue("one", needs("a")).dispatch().enqueue("two", needs("a")).later(31),

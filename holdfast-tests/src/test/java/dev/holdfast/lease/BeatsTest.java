@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
@@ -75,11 +76,41 @@ class BeatsTest {
             new Extension(claimed.get(2).key(), Extension.Status.LOST));
   }
 
+  @Test
+  void a_beat_that_says_no_length_renews_a_lease_for_the_length_it_has() {
+    UUID id = tenant.jobs().enqueue(EMAIL).id();
+    Duration asked = Duration.ofMinutes(10);
+    ClaimRequest request = ClaimRequest.of("host-1", Set.of("default"), 1).withLeaseLength(asked);
+    Lease lease = leases().claim(request).leases().getFirst();
+    tenant.advance(Duration.ofSeconds(20));
+
+    leases().remote().extend("host-1", List.of(lease.key()), Optional.empty());
+
+    assertThat(tenant.job(id).lease().orElseThrow().expiresAt())
+        .isAfterOrEqualTo(lease.expiresAt().plusSeconds(20));
+  }
+
+  @Test
+  void a_beat_that_says_the_policys_length_makes_it_that_again() {
+    UUID id = tenant.jobs().enqueue(EMAIL).id();
+    Lease lease = claim(1).getFirst();
+    List<LeaseKey> key = List.of(lease.key());
+    for (Duration length : List.of(Duration.ofMinutes(10), lease.policy().leaseLength())) {
+      leases().remote().extend("host-1", key, Optional.of(length));
+    }
+    tenant.advance(Duration.ofSeconds(20));
+
+    leases().remote().extend("host-1", key, Optional.empty());
+
+    assertThat(tenant.job(id).lease().orElseThrow().expiresAt())
+        .isBetween(lease.expiresAt().plusSeconds(20), lease.expiresAt().plusSeconds(80));
+  }
+
   private List<Lease> claim(int limit) {
     return leases().claim(ClaimRequest.of("host-1", Set.of("default"), limit)).leases();
   }
 
-  private LeaseSource leases() {
+  private PgLeases leases() {
     return new PgLeases(
         tenant.tenant(),
         Set::of,

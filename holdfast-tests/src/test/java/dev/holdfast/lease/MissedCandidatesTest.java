@@ -28,6 +28,7 @@ class MissedCandidatesTest extends EngineTest {
 
       assertThat(claimed.leases()).isEmpty();
       assertLooksAgainSoon(claimed);
+      other.rollback();
     }
   }
 
@@ -43,6 +44,7 @@ class MissedCandidatesTest extends EngineTest {
 
       assertThat(claimed.leases()).isEmpty();
       assertLooksAgainSoon(claimed);
+      other.rollback();
     }
     assertThat(next()).contains(job);
   }

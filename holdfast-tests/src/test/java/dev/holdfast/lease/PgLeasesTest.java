@@ -10,13 +10,19 @@ import dev.holdfast.job.Payload;
 import dev.holdfast.job.Placement;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.lease.Extension.Status;
+import dev.holdfast.rig.Waits;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
+import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -36,6 +42,42 @@ class PgLeasesTest extends LeaseSourceContract {
         new LanePositions(() -> 0),
         RandomGenerator.getDefault(),
         () -> {});
+  }
+
+  @Test
+  void a_repeated_claim_renews_also_the_lease_that_somebody_is_at_once_he_is_done()
+      throws Exception {
+    UUID free = enqueue(NewJob.of("email", 1));
+    UUID busy = enqueue(NewJob.of("email", 2));
+    ClaimRequest request = anyKind("worker", 2).withClaimId("same");
+    List<Lease> first = leases().claim(request).leases();
+    tenant.advance(Duration.ofSeconds(20));
+
+    try (ExecutorService thread = Executors.newSingleThreadExecutor();
+        Handle report = tenant.tenant().db().jdbi().open()) {
+      report.begin();
+      report.execute(
+          tenant.tenant().db().sql("SELECT FROM {schema}.job WHERE id = ? FOR UPDATE"), busy);
+      Future<Claimed> again = thread.submit(() -> leases().claim(request));
+      Waits.untilSomebodyWaitsFor(report);
+      assertThat(renewed(first, free)).as("kept by whoever waits").isTrue();
+      assertThat(renewed(first, busy)).isFalse();
+      report.commit();
+
+      assertThat(again.get(1, TimeUnit.MINUTES).leases())
+          .extracting(Lease::key)
+          .containsExactlyElementsOf(first.stream().map(Lease::key).toList());
+    }
+    assertThat(renewed(first, busy)).isTrue();
+  }
+
+  private boolean renewed(List<Lease> first, UUID id) {
+    return tenant
+        .job(id)
+        .lease()
+        .orElseThrow()
+        .expiresAt()
+        .isAfter(first.getFirst().expiresAt().plusSeconds(10));
   }
 
   @Test

@@ -10,17 +10,22 @@ import dev.holdfast.job.TimeLimit;
 import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SteadinessTest {
 
   private static final Duration PERIOD = Duration.ofSeconds(5);
   private static final Duration UP = Duration.ofHours(1);
+  private static final Duration TEN_MINUTES = Duration.ofMinutes(10);
+  private static final ClaimRequest REQUEST = ClaimRequest.of("worker", Set.of("default"), 1);
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
 
@@ -96,14 +101,51 @@ class SteadinessTest {
 
   private UUID leased(NewJob job) {
     UUID id = tenant.jobs().enqueue(job).id();
-    new PgLeases(
-            tenant.tenant(),
-            Set::of,
-            new LanePositions(() -> 0),
-            RandomGenerator.getDefault(),
-            () -> {})
-        .claim(ClaimRequest.of("worker", Set.of("default"), 1));
+    leases().claim(REQUEST);
     return id;
+  }
+
+  private PgLeases leases() {
+    return new PgLeases(
+        tenant.tenant(),
+        Set::of,
+        new LanePositions(() -> 0),
+        RandomGenerator.getDefault(),
+        () -> {});
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"email", "deploy"})
+  void after_an_outage_a_lease_is_kept_for_the_length_that_its_worker_asked_for(String kind) {
+    NewJob job = NewJob.of(kind, 1);
+    UUID id = tenant.jobs().enqueue(kind.equals("deploy") ? job.withResources("a") : job).id();
+    Lease claimed = leases().claim(REQUEST.withLeaseLength(TEN_MINUTES)).leases().getFirst();
+    assertThat(claimed.length()).isEqualTo(TEN_MINUTES);
+
+    tenant.advance(Duration.ofHours(1));
+
+    isLostWhenUpFor(TEN_MINUTES, id);
+  }
+
+  @Test
+  void and_for_the_length_that_it_was_last_renewed_for() {
+    UUID id = leased();
+    LeaseKey key = new LeaseKey(tenant.name().value(), id, tenant.job(id).fence());
+    leases().remote().extend("worker", List.of(key), Optional.of(TEN_MINUTES));
+
+    tenant.advance(Duration.ofHours(1));
+
+    isLostWhenUpFor(TEN_MINUTES, id);
+  }
+
+  private void isLostWhenUpFor(Duration length, UUID id) {
+    reapWhenUpFor(length.minusSeconds(1));
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.RUNNING);
+    reapWhenUpFor(length.plusSeconds(1));
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
+    assertThat(leases().claim(REQUEST).leases().getFirst().length())
+        .as("the next attempt's")
+        .isEqualTo(Duration.ofSeconds(30));
   }
 
   @Test

@@ -238,10 +238,6 @@ final class Ground {
             told(leases).stream().map(lease -> new Finish(lease, outcome.apply(lease))).toList());
   }
 
-  void claimAgain() {
-    leases(tenant).claim(REQUEST);
-  }
-
   void enqueue() {
     jobs.enqueueAll(told(JOBS).stream().map(id -> NewJob.of("deploy", 1).withId(id)).toList());
   }

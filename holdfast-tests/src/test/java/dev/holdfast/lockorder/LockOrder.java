@@ -6,6 +6,7 @@ import dev.holdfast.queue.Jobs;
 import dev.holdfast.queue.WhyNot;
 import dev.holdfast.rig.RigConnection;
 import dev.holdfast.rig.Sandbox;
+import dev.holdfast.rig.Tampering;
 import dev.holdfast.tenant.SchemaName;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.Tenants;
@@ -53,11 +54,13 @@ final class LockOrder implements AutoCloseable {
   private final Connection witness;
   private final ExecutorService thread = Executors.newSingleThreadExecutor();
 
-  LockOrder(UnaryOperator<String> rewrite) throws SQLException {
+  LockOrder(Tampering tampering) throws SQLException {
     String url = TestDatabase.shared().jdbcUrl();
     sandbox = new Sandbox("order", UnaryOperator.identity());
     sandbox.setClock(Ground.NOW);
-    engine = new RigConnection(url, sql -> rewrite.apply(sql).replace(SHORT_WAIT, ANY_WAIT));
+    engine =
+        new RigConnection(
+            url, tampering, sql -> sql.replace(SHORT_WAIT, ANY_WAIT), Optional.empty());
     enginePid = pid(engine.behindTheGate());
     Tenants tenants = new Tenants(engine, CONTROL);
     tenant = tenants.tenant(sandbox.tenant().name());

@@ -3,10 +3,10 @@ package dev.holdfast.lockorder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.CoreStatement;
+import dev.holdfast.rig.Tampering;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -21,8 +21,9 @@ class LockOrderTest {
 
   private static final Pattern SEVERAL_ROWS =
       Pattern.compile(
-          "(UPDATE|DELETE FROM) \\{schema}\\.(job|resource|slot|subject|schedule)\\s[\\s\\S]*\\bANY\\b"
-              + "|(ANY|unnest)\\b[\\s\\S]*\\b(FOR (UPDATE|SHARE)|ON CONFLICT)");
+          "(UPDATE|DELETE FROM)"
+              + " \\{schema}\\.(job|resource|slot|subject|schedule)\\s[\\s\\S]*\\bANY\\b|(ANY|unnest)\\b[\\s\\S]*\\b(FOR"
+              + " (UPDATE|SHARE)|ON CONFLICT)");
 
   // What they write, their transaction has locked before, or leased.
   private static final Set<String> HAVE_THE_LOCKS =
@@ -39,7 +40,7 @@ class LockOrderTest {
   @ParameterizedTest
   @EnumSource
   void rows_are_locked_in_one_order(Locking locking) throws Exception {
-    try (LockOrder order = new LockOrder(UnaryOperator.identity())) {
+    try (LockOrder order = new LockOrder(Tampering.nothing())) {
       assertThat(order.firstFailure(locking)).isEmpty();
     }
   }

@@ -34,7 +34,6 @@ enum Locking {
       ground -> ground.finish(lease -> ground.finishes(lease) ? Outcome.succeeded() : snoozed())),
   STOPPED_JOBS(
       Set.of("Stops.STOPPING"), Ground::stoppingJobs, ground -> ground.finish(lease -> snoozed())),
-  RENEWED_JOBS(Set.of("RepeatableClaims.RENEW"), Ground::runningJobs, Ground::claimAgain),
   WOKEN_JOBS(Set.of("Waiting.WAKE"), Ground::waitingJobs, Ground::wake),
 
   ENQUEUED_JOBS(Set.of("BulkInsert.INSERT"), Ground::noJobs, Ground::enqueue),

@@ -98,7 +98,11 @@ record ActRules(Model model, AttemptRules attempts) {
 
   private static void askToStop(ModelJob job, Optional<Phase> as) {
     job.phase = Phase.STOPPING;
-    if (!job.stopAs.equals(Optional.of(Phase.CANCELLED))) { // which stays
+    boolean stays = // a cancellation, and what is over its limit is not paused
+        job.stopAs.equals(Optional.of(Phase.CANCELLED))
+            || (job.stopAs.equals(Optional.of(Phase.FAILED))
+                && as.equals(Optional.of(Phase.PAUSED)));
+    if (!stays) {
       job.stopAs = as.or(() -> job.stopAs);
     }
   }

@@ -7,7 +7,15 @@ final class Disagreement extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
+  private final String brief;
+
   Disagreement(Command command, List<String> complaints) {
     super("after " + command + ":\n  " + String.join("\n  ", complaints));
+    brief = command.type() + ": " + complaints.getFirst();
+  }
+
+  /** After what sort of command, and the first that is wrong then. */
+  String brief() {
+    return brief;
   }
 }

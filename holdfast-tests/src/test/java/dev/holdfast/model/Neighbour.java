@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /**
  * Another tenant beside the one under test, with jobs of the same ids, leased to workers of the
@@ -64,8 +65,34 @@ final class Neighbour implements AutoCloseable {
        ORDER BY line
       """;
 
+  private static final List<String> TABLES =
+      List.of(
+          "job",
+          "job_done",
+          "hold",
+          "block",
+          "reservation",
+          "resource",
+          "subject",
+          "queue",
+          "schedule",
+          "slot",
+          "claim",
+          "attempt",
+          "job_item",
+          "audit");
+
   private final Sandbox sandbox = new Sandbox("neighbour", UnaryOperator.identity());
   private List<String> asLeft = List.of();
+  private String traceAsLeft = "";
+  private final String traceQuery =
+      sandbox.sql(
+          TABLES.stream()
+              .map(table ->
+                  "(SELECT count(*) || ' ' || coalesce(max(xmin::text::bigint), 0) FROM {schema}."
+                      + table
+                      + ")")
+              .collect(Collectors.joining(", ", "SELECT concat_ws(', ', ", ")")));
 
   Neighbour() throws SQLException {
     moveIn();
@@ -93,6 +120,32 @@ final class Neighbour implements AutoCloseable {
     new PgLeases(sandbox.tenant(), Set::of, new LanePositions(() -> 0), () -> 0, () -> {})
         .claim(ClaimRequest.of("w1", Set.of("default", "narrow"), JOBS).withClaimId("claim-0"));
     asLeft = picture();
+    try (Statement statement = sandbox.connection().createStatement();
+        ResultSet row = statement.executeQuery(traceQuery)) {
+      row.next();
+      traceAsLeft = row.getString(1);
+    }
+  }
+
+  /**
+   * Whoever writes leaves a trace: how many rows each table has, and the latest transaction that
+   * wrote one of them. It costs little enough to be asked for after every command.
+   */
+  String traceQuery() {
+    return traceQuery;
+  }
+
+  /** What came from next door, if this is not the trace that was left here. */
+  List<String> complaintsUnless(String trace) throws SQLException {
+    if (trace.equals(traceAsLeft)) {
+      return List.of();
+    }
+    List<String> complaints = complaints();
+    if (!complaints.isEmpty()) {
+      return complaints;
+    }
+    moveInAnew();
+    return List.of("somebody wrote to the tenant next door");
   }
 
   /** A statement that somebody mixed up is one about this tenant. */
@@ -107,11 +160,19 @@ final class Neighbour implements AutoCloseable {
       return List.of();
     }
     List<String> complaints = new ArrayList<>();
-    now.stream().filter(row -> !asLeft.contains(row)).forEach(row -> complaints.add("new " + row));
-    asLeft.stream().filter(row -> !now.contains(row)).forEach(row -> complaints.add("gone " + row));
+    now.stream()
+        .filter(row -> !asLeft.contains(row))
+        .forEach(row -> complaints.add("new next door: " + row));
+    asLeft.stream()
+        .filter(row -> !now.contains(row))
+        .forEach(row -> complaints.add("gone next door: " + row));
+    moveInAnew();
+    return complaints;
+  }
+
+  private void moveInAnew() throws SQLException {
     sandbox.empty();
     moveIn();
-    return complaints;
   }
 
   /** Moves out, and another moves in under the same name. */

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 /** Runs one sequence after the other in one sandbox, and makes those that fail short. */
 final class Sequences {
 
-  private static final int MOST_REPLAYS = 600;
+  private static final int MOST_REPLAYS = Integer.getInteger("holdfast.model.replays", 600);
 
   private final Sandbox sandbox;
   private final Neighbour neighbour;
@@ -30,14 +30,18 @@ final class Sequences {
     this.mostReplays = mostReplays;
   }
 
-  /** What a sequence that fails comes down to. */
-  record Failed(Seed seed, List<Command> commands, RuntimeException why) {
+  /**
+   * What a sequence that fails comes down to.
+   *
+   * @param name its seed, or the file it is kept in
+   */
+  record Failed(String name, List<Command> commands, RuntimeException why) {
 
     @Override
     public String toString() {
       return "Sequence %s fails %s\nwith\n%s"
           .formatted(
-              seed,
+              name,
               why.getMessage(),
               commands.stream()
                   .map(command -> "  " + command + ";")
@@ -51,9 +55,19 @@ final class Sequences {
   /** Empty when all went well. */
   Optional<Failed> run(Seed seed) throws SQLException {
     Attempt attempt = attempt(seed);
-    return attempt.why.isEmpty()
+    return shortened(seed.toString(), attempt.commands, attempt.why);
+  }
+
+  /** The same of commands that somebody kept. */
+  Optional<Failed> run(String name, List<Command> commands) throws SQLException {
+    return shortened(name, commands, replay(commands));
+  }
+
+  private Optional<Failed> shortened(
+      String name, List<Command> commands, Optional<RuntimeException> why) throws SQLException {
+    return why.isEmpty()
         ? Optional.empty()
-        : Optional.of(shrink(new Failed(seed, attempt.commands, attempt.why.get())));
+        : Optional.of(shrink(new Failed(name, commands, why.get())));
   }
 
   Attempt attempt(Seed seed) throws SQLException {
@@ -87,7 +101,7 @@ final class Sequences {
         Optional<RuntimeException> why = replay(fewer);
         replays++;
         if (why.isPresent()) {
-          shortest = new Failed(failed.seed, fewer, why.get());
+          shortest = new Failed(failed.name, fewer, why.get());
           shorter = true;
         } else {
           from += chunk;

@@ -14,7 +14,10 @@ import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** All that the tables say at one moment, read in one trip, and the invariants they break. */
+/**
+ * All that the tables say at one moment, read in one trip, the invariants they break, and whether
+ * the tenant beside them is as it was.
+ */
 record Snapshot(
     Map<UUID, Row> jobs,
     List<Held> holds,
@@ -108,7 +111,7 @@ record Snapshot(
 
   private static final String WITH_VIOLATIONS = ALL + ";\n" + Invariant.allViolations();
 
-  static Snapshot of(Sandbox sandbox) throws SQLException {
+  static Snapshot of(Sandbox sandbox, Neighbour neighbour) throws SQLException {
     Snapshot snapshot =
         new Snapshot(
             new HashMap<>(),
@@ -123,7 +126,9 @@ record Snapshot(
             new AtomicInteger(),
             new ArrayList<>());
     try (PreparedStatement statement =
-        sandbox.connection().prepareStatement(sandbox.sql(WITH_VIOLATIONS))) {
+        sandbox
+            .connection()
+            .prepareStatement(sandbox.sql(WITH_VIOLATIONS) + ";\n" + neighbour.traceQuery())) {
       statement.execute();
       try (ResultSet rows = statement.getResultSet()) {
         while (rows.next()) {
@@ -135,6 +140,11 @@ record Snapshot(
         while (rows.next()) {
           snapshot.violations.add(rows.getString(1) + ": " + rows.getString(2));
         }
+      }
+      statement.getMoreResults();
+      try (ResultSet rows = statement.getResultSet()) {
+        rows.next();
+        snapshot.violations.addAll(neighbour.complaintsUnless(rows.getString(1)));
       }
     }
     return snapshot;

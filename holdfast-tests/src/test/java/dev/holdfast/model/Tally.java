@@ -5,6 +5,7 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.model.Command.Do;
 import dev.holdfast.model.ModelJob.Phase;
 import dev.holdfast.model.Snapshot.Reservation;
+import dev.holdfast.model.Snapshot.Slot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -85,7 +86,7 @@ final class Tally {
   }
 
   void count(String event, long times) {
-    events.computeIfAbsent(event, name -> new LongAdder()).add(times);
+    events.computeIfAbsent(event.toLowerCase(Locale.ROOT), name -> new LongAdder()).add(times);
   }
 
   void count(Model model, Snapshot before, Snapshot after) {
@@ -95,6 +96,14 @@ final class Tally {
         count(was ? "jobs woken" : "jobs parked");
       }
     }
+    after
+        .slots()
+        .forEach((key, slot) -> {
+          Slot old = before.slots().get(key);
+          if (old == null || !old.status().equals(slot.status())) {
+            count("slots " + slot.status());
+          }
+        });
     for (Reservation reservation : after.reservations()) {
       boolean isNew =
           before.reservations().stream()
@@ -114,6 +123,15 @@ final class Tally {
     return "%,d commands (%s); %s"
         .formatted(commands.sum(), shown(byType), shown(events))
         .toLowerCase(Locale.ROOT);
+  }
+
+  /** What this run should have met, given how long it was, and met more rarely, or never. */
+  List<String> tooRare() {
+    return Floor.tooRare(commands(), name -> sum(byType, name), name -> sum(events, name));
+  }
+
+  private static long sum(Map<String, LongAdder> counts, String name) {
+    return Optional.ofNullable(counts.get(name)).map(LongAdder::sum).orElse(0L);
   }
 
   private static String shown(Map<String, LongAdder> counts) {

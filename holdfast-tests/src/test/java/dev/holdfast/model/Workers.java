@@ -160,6 +160,7 @@ final class Workers {
     if (isCurrent(lease)) {
       model.beat(jobOf(lease));
     }
+    tally.count("beats " + statusOf(lease));
     return same("beat for " + jobOf(lease), status, statusOf(lease));
   }
 

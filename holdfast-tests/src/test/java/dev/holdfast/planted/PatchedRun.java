@@ -5,16 +5,23 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the tests of one class in this process, and says by its exit code whether one failed. By
- * reflection, because what runs tests is no dependency of ours.
+ * Runs the tests of one class in this process, says which of them failed and how, and by its exit
+ * code whether any did. By reflection, because what runs tests is no dependency of ours.
  */
 final class PatchedRun {
 
   static final int ALL_WELL = 0;
   static final int NOTICED = 7;
+
+  /** Begins a line about a test that failed: its method, the exception and what that says. */
+  static final String FAILED = "PatchedRun failed: ";
+
+  static final String SEPARATOR = " | ";
+  private static final int MOST_SAID = 300;
 
   private static final String PLATFORM = "org.junit.platform.";
 
@@ -38,18 +45,33 @@ final class PatchedRun {
     Class<?> summaries = type("launcher.listeners.TestExecutionSummary");
     long succeeded = (Long) call(summaries, summary, "getTestsSucceededCount");
     List<?> failures = (List<?>) call(summaries, summary, "getFailures");
+    System.out.println();
+    System.out.println(succeeded + " tests passed");
     if (failures.isEmpty()) {
-      System.out.println(succeeded + " tests passed");
       System.exit(succeeded > 0 ? ALL_WELL : 1);
     }
-    Object test =
-        call(
-            type("launcher.listeners.TestExecutionSummary$Failure"),
-            failures.getFirst(),
-            "getTestIdentifier");
-    System.out.println();
-    System.out.println(call(test.getClass(), test, "getDisplayName"));
+    for (Object failure : failures) {
+      System.out.println(FAILED + told(failure));
+    }
     System.exit(NOTICED);
+  }
+
+  private static String told(Object failure) throws ReflectiveOperationException {
+    Class<?> failureType = type("launcher.listeners.TestExecutionSummary$Failure");
+    Object test = call(failureType, failure, "getTestIdentifier");
+    Throwable thrown = (Throwable) call(failureType, failure, "getException");
+    Class<?> methodSource = type("engine.support.descriptor.MethodSource");
+    Optional<?> source = (Optional<?>) call(test.getClass(), test, "getSource");
+    Object name =
+        source.filter(methodSource::isInstance).isPresent()
+            ? call(methodSource, source.get(), "getMethodName")
+            : call(test.getClass(), test, "getDisplayName"); // the class itself
+    String said = String.valueOf(thrown.getMessage()).replaceAll("\\s+", " ");
+    return name
+        + SEPARATOR
+        + thrown.getClass().getName()
+        + SEPARATOR
+        + said.substring(0, Math.min(MOST_SAID, said.length()));
   }
 
   private static Class<?> type(String name) throws ClassNotFoundException {

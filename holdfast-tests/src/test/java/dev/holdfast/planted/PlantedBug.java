@@ -34,7 +34,6 @@ enum PlantedBug implements UnaryOperator<String> {
       "",
       "FROM (unnest.*)",
       "FROM (SELECT * FROM $1 ORDER BY job_id DESC) AS ended"),
-  NO_ORDER_OF_RENEWED_JOBS("SET lease_expires_at = greatest", "", "ORDER BY leased.id", ""),
   NO_ORDER_OF_SLOTS("followed AS MATERIALIZED", "", "ORDER BY schedule, scheduled_for.*", ""),
   NO_ORDER_OF_SKIPPED_SLOTS("INSERT INTO \\S+slot", "", "ORDER BY skipped.scheduled_for", ""),
 
@@ -69,7 +68,10 @@ enum PlantedBug implements UnaryOperator<String> {
   BLOCKED_RESERVATIONS_COUNT(Statements.ROOMS, "", "AND \\S+insists\\(reservation.job_id\\)", ""),
   SILENT_HOLDERS_DO_NOT_COUNT(Statements.ROOMS, "", "OR hold.passes_at > \\S+clock\\(\\)", ""),
   NO_ORDER_ON_A_TARGET(
-      "first_on_target\\(resource.name, resource.capacity", "", "head.place", "head.place DESC"),
+      "first_on_target\\(resource.name, least\\(resource.capacity",
+      "",
+      "head.place",
+      "head.place DESC"),
 
   ENDS_FREE_ANY_FENCE(Statements.RELEASE, "", "AND hold.fence = freed.fence", ""),
   NOTHING_FREED_AT_THE_END(Statements.RELEASE, "", "WHERE", "WHERE false AND"),
@@ -87,12 +89,19 @@ enum PlantedBug implements UnaryOperator<String> {
       "",
       "AND fence = \\(\\(SELECT fences FROM ended\\)\\)\\s+\\[[^]]*\\]",
       ""),
+  SUCCESS_UNDER_ANY_FENCE(
+      "WITH gone AS \\([\\s\\S]*'succeeded', 'succeeded'",
+      "",
+      "AND fence = (?=\\(\\(SELECT \\?\\)::bigint)",
+      "AND fence >= 0 * "),
   SEND_BACK_UNDER_ANY_FENCE("WITH ended[\\s\\S]*held AS", "", "AND job.fence = ended.fence", ""),
   STOPPING_JOBS_RUN_AGAIN(
       "WITH ended[\\s\\S]*held AS",
       "",
       "AND NOT \\(job.state = 'stopping' AND ended.state = 'queued'\\)",
       ""),
+  REPEATED_CLAIMS_WAIT_WITH_LOCKS(
+      "WITH leased AS MATERIALIZED", "", "FOR UPDATE SKIP LOCKED", "FOR UPDATE"),
   BEAT_UNDER_ANY_FENCE("mine AS MATERIALIZED", "", "AND job.fence = asked.fence", ""),
   REAPER_DOES_NOT_LOOK_AGAIN(
       Statements.LOCK_OVERDUE,
@@ -237,11 +246,14 @@ enum PlantedBug implements UnaryOperator<String> {
     return statement.matcher(sql).find() && guard.matcher(sql).find();
   }
 
+  /** This statement without the guard. */
+  String rewritten(String sql) {
+    return guard.matcher(sql).replaceAll(instead);
+  }
+
   @Override
   public String apply(String sql) {
-    return statement.matcher(sql).find() && isCalledByCaller()
-        ? guard.matcher(sql).replaceAll(instead)
-        : sql;
+    return statement.matcher(sql).find() && isCalledByCaller() ? rewritten(sql) : sql;
   }
 
   private boolean isCalledByCaller() {

@@ -102,6 +102,7 @@ class HostileEnqueueTest extends EngineTest {
   void a_batch_that_breaks_off_with_an_error_stores_nothing() throws Exception {
     UUID id = JobIds.next();
     try (Connection real = TestDatabase.shared().dataSource().getConnection()) {
+      real.setAutoCommit(false);
       Connection breaksOff =
           (Connection)
               Proxy.newProxyInstance(
@@ -124,6 +125,7 @@ class HostileEnqueueTest extends EngineTest {
                   .enqueueAll(
                       breaksOff, List.of(NewJob.of("work", 1).withId(id), NewJob.of("work", 2))))
           .isInstanceOf(OutOfMemoryError.class);
+      real.rollback();
     }
 
     assertThat(tenant.jobs().get(id)).isEmpty();

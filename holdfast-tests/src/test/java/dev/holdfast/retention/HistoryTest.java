@@ -13,10 +13,21 @@ import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Policy.OnFailure;
 import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.LanePositions;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.PgLeases;
+import dev.holdfast.lease.RemoteLeases;
+import dev.holdfast.schedule.Schedule;
+import dev.holdfast.schedule.Trigger;
+import dev.holdfast.slot.Slot;
 import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -74,6 +85,68 @@ class HistoryTest {
     prune();
 
     assertThat(remembered(bad)).isEmpty();
+  }
+
+  @Test
+  void a_job_whose_work_nobody_saw_stop_stays_as_long_as_it_may_go_on() {
+    set("RETENTION_FAILED_SECONDS", 60);
+    Duration lease = Duration.ofMinutes(10);
+    UUID id =
+        tenant
+            .jobs()
+            .enqueue(
+                WORK.job(true)
+                    .withResources("site:1")
+                    .withPolicy(PolicyOverrides.NONE.withLeaseLength(lease)))
+            .id();
+    Lease running = leases().claim(ClaimRequest.of("w", Set.of("default"), 1)).leases().getFirst();
+    tenant.acts().cancel(id, Act.by("ada").withForce());
+    tenant.advance(Duration.ofMinutes(2));
+
+    prune();
+    assertThat(remembered(id)).containsExactly(id);
+    assertThat(tenant.invariants().check()).isEmpty();
+    RemoteLeases.End late =
+        new RemoteLeases.End("w", id, running.key().fence(), Outcome.succeeded(), Optional.empty());
+    leases().remote().finish(List.of(late));
+    assertThat(tenant.resources().get("site:1").holders())
+        .as("it is over, says its worker")
+        .isEmpty();
+    prune();
+
+    assertThat(remembered(id)).isEmpty();
+  }
+
+  private PgLeases leases() {
+    return new PgLeases(
+        tenant.tenant(), Set::of, new LanePositions(System::nanoTime), () -> 0, () -> {});
+  }
+
+  @Test
+  void a_slot_that_was_triggered_ahead_of_its_time_is_remembered_when_that_comes() {
+    tenant.stopClock();
+    tenant
+        .schedules()
+        .put(Schedule.of("brief", Trigger.cron("0 * * * *"), WORK.job(true)), Act.by("ada"));
+    Instant ahead = tenant.schedules().next("brief", 3, Optional.empty()).getLast();
+    set("RETENTION_SLOTS_SECONDS", 60);
+    tenant.schedules().trigger("brief", Optional.of(ahead), Act.by("ada"));
+    tenant.worker().handle(WORK, (args, context) -> {}).build().runDue();
+    tenant.scheduler().runOnce();
+    tenant.advance(Duration.ofMinutes(2));
+
+    prune();
+    assertThat(slots()).containsExactly(ahead);
+    tenant.advance(Duration.ofHours(3));
+    prune();
+
+    assertThat(slots()).isEmpty();
+  }
+
+  private List<Instant> slots() {
+    return tenant.schedules().slots("brief", Optional.empty(), 10).stream()
+        .map(Slot::scheduledFor)
+        .toList();
   }
 
   @Test

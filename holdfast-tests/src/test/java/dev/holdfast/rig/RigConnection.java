@@ -32,16 +32,26 @@ public final class RigConnection implements DataSource, AutoCloseable {
   private volatile Thread owner = Thread.currentThread();
 
   public RigConnection(String jdbcUrl, UnaryOperator<String> rewrite) throws SQLException {
-    this(jdbcUrl, rewrite, Optional.empty());
+    this(jdbcUrl, Tampering.unwatched(rewrite));
   }
 
-  public RigConnection(String jdbcUrl, UnaryOperator<String> rewrite, Optional<Gate> gate)
+  public RigConnection(String jdbcUrl, Tampering tampering) throws SQLException {
+    this(jdbcUrl, tampering, UnaryOperator.identity(), Optional.empty());
+  }
+
+  /**
+   * Of an engine that is tampered with.
+   *
+   * @param own what the rig does to statements for its own sake
+   */
+  public RigConnection(
+      String jdbcUrl, Tampering tampering, UnaryOperator<String> own, Optional<Gate> gate)
       throws SQLException {
     physical = DriverManager.getConnection(jdbcUrl);
-    lent = lent(rewrite, gate);
+    lent = lent(tampering, own, gate);
   }
 
-  private Connection lent(UnaryOperator<String> rewrite, Optional<Gate> gate) {
+  private Connection lent(Tampering tampering, UnaryOperator<String> own, Optional<Gate> gate) {
     return proxy(
         Connection.class,
         (method, arguments) -> {
@@ -49,25 +59,35 @@ public final class RigConnection implements DataSource, AutoCloseable {
             case "close" -> {
               return null;
             }
-            case "prepareStatement" -> arguments[0] = rewrite.apply((String) arguments[0]);
+            case "prepareStatement" ->
+                arguments[0] = own.apply(tampering.apply((String) arguments[0]));
             case "commit", "rollback" -> gate.ifPresent(each -> each.pass(method.getName()));
             default -> {}
           }
           Object result = method.invoke(physical, arguments);
-          return result instanceof PreparedStatement statement && gate.isPresent()
-              ? gated(statement, (String) arguments[0], gate.get())
+          return result instanceof PreparedStatement statement
+                  && (gate.isPresent() || tampering.isWatched())
+              ? watched(statement, (String) arguments[0], gate, tampering)
               : result;
         });
   }
 
-  private static PreparedStatement gated(PreparedStatement statement, String sql, Gate gate) {
+  private static PreparedStatement watched(
+      PreparedStatement statement, String sql, Optional<Gate> gate, Tampering tampering) {
     return proxy(
         PreparedStatement.class,
         (method, arguments) -> {
           if (method.getName().startsWith("execute")) {
-            gate.pass(sql);
+            gate.ifPresent(each -> each.pass(sql));
           }
-          return method.invoke(statement, arguments);
+          try {
+            return method.invoke(statement, arguments);
+          } catch (InvocationTargetException e) {
+            if (e.getCause() instanceof SQLException refusal) {
+              tampering.refused(sql, refusal);
+            }
+            throw e;
+          }
         });
   }
 

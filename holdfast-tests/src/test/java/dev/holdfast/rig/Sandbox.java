@@ -22,6 +22,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
@@ -69,6 +70,7 @@ public final class Sandbox implements AutoCloseable {
 
   private static final int RESETS_PER_VACUUM = 25;
 
+  private final Tampering tampering;
   private final RigConnection connection;
   private final Tenant tenant;
   private final Announcer announcer;
@@ -78,10 +80,21 @@ public final class Sandbox implements AutoCloseable {
   private int resets;
 
   public Sandbox(String prefix, UnaryOperator<String> rewrite) throws SQLException {
+    this(prefix, Tampering.unwatched(rewrite), UnaryOperator.identity());
+  }
+
+  /**
+   * Of an engine that is tampered with.
+   *
+   * @param own what the rig does to statements for its own sake
+   */
+  public Sandbox(String prefix, Tampering tampering, UnaryOperator<String> own)
+      throws SQLException {
+    this.tampering = tampering;
     TenantName name = new TenantName(prefix + "_" + NUMBER.incrementAndGet());
     TestDatabase database = TestDatabase.shared();
     database.holdfast().tenants().create(name);
-    connection = new RigConnection(database.jdbcUrl(), rewrite);
+    connection = new RigConnection(database.jdbcUrl(), tampering, own, Optional.empty());
     Tenants tenants = new Tenants(connection, CONTROL);
     tenant = tenants.tenant(name);
     announcer = new Announcer(tenants.control(), Channel.of(CONTROL), new Bell(), false);
@@ -94,8 +107,19 @@ public final class Sandbox implements AutoCloseable {
     acts = new Acts(tenant, new JacksonCodec(), announcer, TransitionHook.NONE);
     resources = new Resources(tenant, announcer);
     setClock(Instant.EPOCH);
-    execute(CLOCK);
     execute(PLAN_ONCE);
+    furnish();
+  }
+
+  private void furnish() throws SQLException {
+    execute(CLOCK);
+    for (String ddl : tampering.ddl()) {
+      execute(ddl);
+    }
+  }
+
+  public Tampering tampering() {
+    return tampering;
   }
 
   public Tenant tenant() {
@@ -125,7 +149,7 @@ public final class Sandbox implements AutoCloseable {
     Tenants tenants = TestDatabase.shared().holdfast().tenants();
     tenants.drop(tenant.name());
     tenants.create(tenant.name());
-    execute(CLOCK);
+    furnish();
   }
 
   public Schedules schedules() {

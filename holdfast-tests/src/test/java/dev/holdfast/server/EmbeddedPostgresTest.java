@@ -50,6 +50,22 @@ class EmbeddedPostgresTest {
     }
   }
 
+  // As when its disk is full: it takes until somebody has made room.
+  @Test
+  void one_that_does_not_come_up_again_at_the_first_try_is_tried_again() throws Exception {
+    try (EmbeddedPostgres postgres = start()) {
+      Path settings = data.resolve("database").resolve("postgresql.auto.conf");
+      Files.writeString(settings, "nonsense = on\n");
+      kill(data);
+      while (!Files.readString(data.resolve("database.log")).contains("nonsense")) {
+        Thread.onSpinWait(); // until a start has failed of it
+      }
+      Files.writeString(settings, "");
+
+      assertThat(askUntilItAnswers(postgres, "SELECT 1")).isEqualTo("1");
+    }
+  }
+
   @Test
   void a_second_server_on_the_same_directory_is_refused_by_name() throws Exception {
     try (EmbeddedPostgres postgres = start()) {
@@ -88,6 +104,20 @@ class EmbeddedPostgresTest {
 
     assertThatThrownBy(this::start).hasMessageContaining("fsync is \"off\"");
     assertThat(data.resolve("database").resolve("postmaster.pid")).doesNotExist();
+  }
+
+  @Test
+  void it_has_nothing_of_the_servers_environment_that_it_does_not_need() throws Exception {
+    try (EmbeddedPostgres postgres = start()) {
+      assertThat(ask(postgres, "SELECT 1")).isEqualTo("1");
+      String pid =
+          Files.readAllLines(data.resolve("database").resolve("postmaster.pid")).getFirst();
+
+      assertThat(Files.readString(Path.of("/proc", pid, "environ")).split("\0"))
+          .allMatch(each ->
+              each.matches(
+                  "(?s)(PATH|HOME|TZ|LD_LIBRARY_PATH|LC_ALL|PWD|OLDPWD|SHLVL|_|PG\\w+)=.*"));
+    }
   }
 
   // Unpacking is the subject of one test alone.

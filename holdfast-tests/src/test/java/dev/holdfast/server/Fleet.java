@@ -25,12 +25,7 @@ record Fleet(TestServer server, TestTenant tenant) {
   }
 
   Path directory() {
-    return server
-        .ownConfig()
-        .agents()
-        .directory()
-        .resolve("tenants")
-        .resolve(tenant.name().value());
+    return server.ownConfig().agents().directoryOf(tenant.name());
   }
 
   Path file(String path) {

@@ -2,7 +2,10 @@ package dev.holdfast.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.job.Kind;
 import dev.holdfast.server.Caller.Reply;
+import dev.holdfast.testkit.Tools;
+import dev.holdfast.worker.Worker;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -12,11 +15,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import org.junit.jupiter.api.Assumptions;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 
 /** A database whose disk is full refuses what it cannot keep, and goes on when there is room. */
+@Timeout(300)
 class FullDiskTest {
 
   private static final int ROOM = 6_000_000;
@@ -24,14 +31,20 @@ class FullDiskTest {
   private static final String JOB =
       "{\"kind\": \"large\", \"args\": {\"text\": \"%s\"}}".formatted(noise(200_000));
 
+  private static final Kind<Object> LONG = Kind.of("long", Object.class);
+
+  // Attempts enough for each time that it loses its lease.
+  private static final String HELD =
+      "{\"kind\": \"long\", \"lease_seconds\": 8, \"max_attempts\": 20}";
+
   @TempDir Path directory;
 
   @Test
   void a_full_disk_is_said_clearly_loses_nothing_and_is_got_over_by_itself() throws Exception {
     Path disk = Files.createDirectory(directory.resolve("disk"));
-    Assumptions.assumeTrue(
+    Tools.require(
         run("mount", "-t", "tmpfs", "-o", "size=300m", "holdfast-test", disk.toString()) == 0,
-        "only who may mount can limit a disk");
+        "we may mount, and so limit a disk");
     try {
       fillAndMakeRoom(disk);
     } finally {
@@ -40,11 +53,29 @@ class FullDiskTest {
   }
 
   private static void fillAndMakeRoom(Path disk) throws Exception {
-    try (OwnDatabase server = OwnDatabase.start(disk)) {
+    CountDownLatch began = new CountDownLatch(1);
+    CountDownLatch room = new CountDownLatch(1);
+    AtomicInteger runs = new AtomicInteger();
+    try (OwnDatabase server = OwnDatabase.start(disk);
+        Worker worker =
+            server
+                .holdfast()
+                .worker()
+                .handle(
+                    LONG,
+                    (nothing, job) -> {
+                      runs.incrementAndGet();
+                      began.countDown();
+                      room.await();
+                    })
+                .start()) {
       Caller caller =
           new Caller(server.port(), Optional.of(TestServer.tokenIn(disk)), Optional.empty());
       List<String> acknowledged = new ArrayList<>();
       acknowledged.add(id(caller.post("/api/v1/jobs", JOB)));
+      String held = id(caller.post("/api/v1/jobs", HELD));
+      acknowledged.add(held);
+      began.await();
       Path ballast = fill(disk);
 
       Set<String> codes = new TreeSet<>();
@@ -63,6 +94,10 @@ class FullDiskTest {
 
       Files.delete(ballast);
       acknowledged.add(id(untilItIsTaken(caller)));
+      room.countDown();
+      assertThat(succeeded(caller, held))
+          .as("successes of %s after %d runs by %s", held, runs.get(), worker.name())
+          .isOne();
 
       assertThat(caller.get("/readyz").status()).isEqualTo(200);
       assertThat(acknowledged).allMatch(id -> caller.get("/api/v1/jobs/" + id).status() == 200);
@@ -78,6 +113,24 @@ class FullDiskTest {
       reply = caller.post("/api/v1/jobs", JOB);
     }
     return reply;
+  }
+
+  /**
+   * How many attempts of a job are recorded as a success, once it has come to its end. Whether it
+   * kept its lease or lost it and was run again depends on how long there was no room.
+   */
+  private static long succeeded(Caller caller, String id) {
+    Reply reply = caller.get("/api/v1/jobs/" + id);
+    while (reply.status() == 503 || !reply.json().path("state").asString().equals("succeeded")) {
+      assertThat(reply.text()).doesNotContain("\"failed\"");
+      reply = caller.get("/api/v1/jobs/" + id);
+    }
+    long count = 0;
+    for (JsonNode attempt :
+        caller.get("/api/v1/jobs/" + id + "/attempts").json().path("attempts")) {
+      count += attempt.path("outcome").asString().equals("succeeded") ? 1 : 0;
+    }
+    return count;
   }
 
   private static String id(Reply reply) {

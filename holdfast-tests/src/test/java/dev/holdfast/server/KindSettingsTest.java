@@ -106,6 +106,8 @@ class KindSettingsTest {
         "{\"executor\": \"process\", \"settings\": {\"argv\": [\"/x\"], \"colour\": \"red\"}}",
         "{\"executor\": \"process\", \"settings\": {\"argv\": [7]}}",
         "{\"executor\": \"container\", \"settings\": {\"command\": [\"/x\"]}}",
+        "{\"executor\": \"container\", \"settings\": {\"image\": \"x\", \"open\": [\"image\"]}}",
+        "{\"executor\": \"container\", \"settings\": {\"image\": \"x\", \"open\": \"env\"}}",
         "{\"executor\": \"magic\", \"settings\": {}}"
       })
   void a_kind_that_makes_no_sense_is_refused_by_field_and_not_kept(String kind) {
@@ -122,21 +124,93 @@ class KindSettingsTest {
   }
 
   @Test
-  void what_other_executors_are_given_is_fixed_as_well_and_can_be_added_to() {
+  void what_a_container_is_given_is_fixed_as_well_and_what_is_open_can_be_added() {
     system.put(
         API + "/kinds/train",
-        "{\"executor\": \"container\", \"settings\": {\"image\": \"registry/train:1\"}}");
+        """
+        {"executor": "container",
+         "settings": {"image": "registry/train:1", "open": ["command"]}}
+        """);
 
-    Reply made =
-        submitter.post(
-            API + "/jobs", "{\"kind\": \"train\", \"args\": {\"command\": [\"--fast\"]}}");
-    Reply refused =
-        submitter.post(API + "/jobs", "{\"kind\": \"train\", \"args\": {\"image\": \"other\"}}");
+    Reply made = train(submitter, "{\"command\": [\"--fast\"], \"memory_mb\": 512}");
+    Reply refused = train(submitter, "{\"image\": \"other\"}");
 
+    assertThat(made.status()).as(made.text()).isEqualTo(201);
+    assertThat(made.json().path("args").propertyNames())
+        .containsExactlyInAnyOrder("image", "command", "memory_mb");
     assertThat(made.json().path("args").path("image").asString()).isEqualTo("registry/train:1");
     assertThat(made.json().path("args").path("command").size()).isEqualTo(1);
     assertThat(refused.status()).isEqualTo(400);
     assertThat(refused.text()).contains("args.image");
+  }
+
+  // All of them could be a command: there are programs that run what a variable says.
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"command\": [\"sh\", \"-c\", \"id\"]",
+        "\"entrypoint\": [\"/bin/sh\"]",
+        "\"volumes\": [{\"host\": \"/srv\", \"container\": \"/srv\"}]",
+        "\"user\": \"0\"",
+        "\"secrets\": [\"API_KEY\"]",
+        "\"network\": \"bridge\"",
+        "\"name\": \"other\"",
+        "\"labels\": {\"a\": \"b\"}",
+        "\"pull\": \"always\"",
+        "\"cwd\": \"/tmp\"",
+        "\"open\": [\"command\"]",
+        "\"env\": {\"BASH_ENV\": \"$(id)\"}"
+      })
+  void what_a_kind_does_not_open_is_not_for_submitters_to_say_of_a_container(String argument) {
+    system.put(
+        API + "/kinds/train",
+        "{\"executor\": \"container\", \"settings\": {\"image\": \"registry/train:1\"}}");
+
+    Reply refused = train(submitter, "{" + argument + "}");
+
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.text()).contains("args.");
+    assertThat(submitter.get(API + "/jobs").json().path("jobs").size()).isZero();
+  }
+
+  @Test
+  void an_admin_who_could_run_any_image_may_add_to_a_kinds() {
+    system.put(
+        API + "/kinds/train",
+        "{\"executor\": \"container\", \"settings\": {\"image\": \"registry/train:1\"}}");
+    Caller admin = TestServer.shared().as(Role.ADMIN, tenant.name());
+
+    assertThat(train(admin, "{\"command\": [\"--fast\"]}").status()).isEqualTo(201);
+    assertThat(train(admin, "{\"image\": \"other\"}").status()).isEqualTo(400);
+  }
+
+  private static Reply train(Caller caller, String args) {
+    return caller.post(API + "/jobs", "{\"kind\": \"train\", \"args\": %s}".formatted(args));
+  }
+
+  @Test
+  void secrets_of_the_worker_are_for_kinds_and_admins_to_name() {
+    system.put(API + "/kinds/roll", "{\"executor\": \"ansible\", \"playbook\": \"roll.yml\"}");
+    system.put(
+        API + "/kinds/ping",
+        "{\"executor\": \"http\", \"settings\": {\"url\": \"http://example.org/\"}}");
+    Caller admin = TestServer.shared().as(Role.ADMIN, tenant.name());
+    String free = "{\"kind\": \"http\", \"args\": {\"url\": \"http://example.org/\", %s}}";
+    String theirs = "\"secrets\": [\"API_KEY\"]";
+
+    assertThat(submitter.post(API + "/jobs", free.formatted(theirs)).status()).isEqualTo(403);
+    assertThat(admin.post(API + "/jobs", free.formatted(theirs)).status()).isEqualTo(201);
+    assertThat(submitter.post(API + "/jobs", free.formatted("\"secrets\": []")).status())
+        .isEqualTo(201);
+    assertThat(roll(theirs).status()).isEqualTo(403);
+    assertThat(roll("\"API_KEY\": \"mine\", " + theirs).status()).isEqualTo(201);
+    Reply added = submitter.post(API + "/jobs", "{\"kind\": \"ping\", \"args\": {" + theirs + "}}");
+    assertThat(added.status()).isEqualTo(400);
+    assertThat(added.text()).contains("args.secrets");
+  }
+
+  private Reply roll(String args) {
+    return submitter.post(API + "/jobs", "{\"kind\": \"roll\", \"args\": {" + args + "}}");
   }
 
   @Test

@@ -10,8 +10,13 @@ import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.AppenderBase;
 import com.sun.net.httpserver.HttpServer;
 import dev.holdfast.api.Json;
+import dev.holdfast.executor.ContainerConfig;
 import dev.holdfast.executor.ExecutorConfig;
 import dev.holdfast.executor.JobExecutors;
+import dev.holdfast.executor.KindCatalog;
+import dev.holdfast.executor.NodeAddress;
+import dev.holdfast.executor.Runbook;
+import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.PolicyOverrides;
@@ -22,7 +27,10 @@ import dev.holdfast.server.notify.Courier;
 import dev.holdfast.server.notify.Deliveries;
 import dev.holdfast.server.notify.Receivers;
 import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.testkit.TestPodman;
 import dev.holdfast.testkit.TestTenant;
+import dev.holdfast.testkit.Tools;
+import dev.holdfast.worker.JobContext;
 import dev.holdfast.worker.Worker;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -30,6 +38,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,6 +79,9 @@ class PlantedSecretsTest {
 
   /** By what each is. */
   private final Map<String, String> secrets = new LinkedHashMap<>();
+
+  /** By the job that has it in its environment. */
+  private final Map<String, UUID> owners = new LinkedHashMap<>();
 
   private final List<String> seen = new ArrayList<>();
   private final Queue<String> logged = new ConcurrentLinkedQueue<>();
@@ -176,6 +188,102 @@ class PlantedSecretsTest {
     assertThat(String.join("\n", seen)).as("commands did say something").contains("***");
   }
 
+  @Test
+  void nor_is_one_of_a_container_or_a_playbook() throws Exception {
+    Tools.require("ansible-playbook");
+    TestPodman podman = TestPodman.shared();
+    Path playbooks = Files.createDirectory(scratch.resolve("playbooks"));
+    ShellBarrier barrier = ShellBarrier.in(scratch);
+    Files.writeString(
+        playbooks.resolve("deploy.yml"),
+        """
+        - hosts: all
+          gather_facts: false
+          tasks:
+            - debug: {msg: "{{ CONFIGURED_0 }} {{ password }}"}
+            - shell: %s
+        """
+            .formatted(barrier.command("{{ job_id }}")));
+    Map<String, Object> container = new LinkedHashMap<>();
+    container.put("image", TestPodman.IMAGE);
+    container.put("pull", "never");
+    container.put(
+        "command",
+        List.of("sh", "-c", "env; echo \"$OWN\" \"$CONFIGURED_1\" >&2; " + barrier.command()));
+    String own = plant("variable of a container");
+    container.put("env", Map.of("OWN", own));
+    container.put("secrets", List.of("OWN", "CONFIGURED_1"));
+    container.put(
+        "volumes",
+        List.of(
+            Map.of("host", barrier.directory().toString(), "container", barrier.directory() + "")));
+    Map<String, Object> play = new LinkedHashMap<>();
+    play.put("password", plant("argument of a playbook"));
+    play.put("secrets", List.of("CONFIGURED_0", "password"));
+    List<UUID> ids = List.of(enqueue("container", container), enqueue("deploy", play));
+    Map<String, String> configured = configured();
+    owners.put(own, ids.getFirst());
+    owners.put(Objects.requireNonNull(configured.get("CONFIGURED_1")), ids.getFirst());
+
+    runTogether(
+        Set.of("container", "ansible"),
+        config(configured)
+            .withPlaybooks(playbooks)
+            .withContainers(
+                ContainerConfig.DEFAULTS
+                    .withSocket(podman.socket())
+                    .withImages(Set.of(TestPodman.IMAGE))
+                    .withMounts(List.of(barrier.directory().toString()))
+                    .withNetwork("none")),
+        barrier,
+        ids.size(),
+        ids);
+
+    assertThat(ids.stream().map(id -> tenant.job(id).state()))
+        .as(String.join("\n", tenant.jobs().log(ids.getLast())))
+        .containsOnly(JobState.SUCCEEDED);
+    everyAnswer(server.as(Role.ADMIN, tenant.name()), ids);
+    tables().forEach(row -> seen.add("in the database: " + row));
+    temporaryFiles();
+    logged.forEach(line -> seen.add("in the log: " + line));
+    assertThat(found()).isEmpty();
+    for (UUID id : ids) {
+      assertThat(String.join("\n", tenant.jobs().log(id)))
+          .as("it did say something")
+          .contains("***");
+    }
+  }
+
+  /** One kind, which a playbook does on this machine. */
+  private record Deploys() implements KindCatalog {
+
+    private static final NodeAddress HERE =
+        new NodeAddress(
+            "7",
+            "localhost",
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.of("local"));
+
+    @Override
+    public Set<String> kinds(Set<String> executors) {
+      return executors.contains("ansible") ? Set.of("deploy") : Set.of();
+    }
+
+    @Override
+    public Map<String, String> executors(String tenant) {
+      return Map.of("deploy", "ansible");
+    }
+
+    @Override
+    public Runbook runbook(JobContext job) {
+      return job.kind().equals("deploy")
+          ? new Runbook(Optional.of("deploy.yml"), Optional.of(HERE), Map.of("node_id", "7"))
+          : Runbook.NONE;
+    }
+  }
+
   private List<String> found() {
     List<String> found = new ArrayList<>();
     for (String place : seen) {
@@ -241,8 +349,9 @@ class PlantedSecretsTest {
   }
 
   // Of the worker's, and of the jobs' own; told in every way, well and badly.
-  private List<UUID> commands() {
+  private List<UUID> commands() throws Exception {
     Map<String, String> configured = configured();
+    ShellBarrier barrier = ShellBarrier.in(scratch);
     List<UUID> ids = new ArrayList<>();
     for (int i = 0; i < MANY; i++) {
       Map<String, Object> args = new LinkedHashMap<>();
@@ -251,21 +360,60 @@ class PlantedSecretsTest {
           List.of(
               "sh",
               "-c",
-              "env; echo \"$OWN\" | cut -c1-20; printf %s \"$OWN\"; printf %s \"$OWN\" >&2;"
+              barrier.command()
+                  + "; env; echo \"$OWN\" | cut -c1-20; printf %s \"$OWN\"; printf %s \"$OWN\" >&2;"
                   + " cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' '; exit "
                   + i % 2));
-      args.put("env", Map.of("OWN", plant("variable " + i)));
+      String own = plant("variable " + i);
+      args.put("env", Map.of("OWN", own));
       args.put("secrets", List.of("OWN", "CONFIGURED_" + i));
       args.put("stdin", "nothing");
       ids.add(enqueue("process", args));
+      owners.put(own, ids.getLast());
+      owners.put(Objects.requireNonNull(configured.get("CONFIGURED_" + i)), ids.getLast());
     }
     Map<String, Object> nosy = new LinkedHashMap<>();
     nosy.put("argv", List.of("env"));
     ids.add(enqueue("process", nosy));
-    run("process", configured);
+    runTogether(Set.of("process"), config(configured), barrier, MANY, ids);
     String environment = String.join("\n", tenant.jobs().log(ids.getLast()));
     assertThat(environment).contains("HOLDFAST_JOB_ID").doesNotContain("CONFIGURED_", "OWN=");
     return ids;
+  }
+
+  /** All at once; while they run, we look at what anybody on the machine could see of them. */
+  private void runTogether(
+      Set<String> kinds, ExecutorConfig config, ShellBarrier barrier, int waiting, List<UUID> ids)
+      throws Exception {
+    try (JobExecutors executors = JobExecutors.open(kinds, config);
+        Worker worker = executors.installOn(tenant.worker(), new Deploys()).start()) {
+      seen.add("the configuration: " + config);
+      barrier.await(waiting);
+      lookAtProcesses();
+      barrier.open();
+      while (!ids.stream().allMatch(id -> tenant.job(id).state().isFinished())) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  // Arguments are for everybody to see. An environment is for its own user alone, and yet nobody's
+  // but the job's own has its secrets: not the worker's, not a sibling's.
+  private void lookAtProcesses() throws IOException {
+    Set<UUID> found = new HashSet<>();
+    for (ProcessTable.Row row : ProcessTable.now()) {
+      seen.add("the arguments of a process: " + row.commandLine());
+      owners.forEach((secret, owner) -> {
+        if (row.environment().contains(secret)) {
+          if (row.environment().contains("HOLDFAST_JOB_ID=" + owner)) {
+            found.add(owner);
+          } else {
+            seen.add("the environment of " + row.commandLine() + ": " + row.environment());
+          }
+        }
+      });
+    }
+    assertThat(found).as("jobs that were seen at work").containsAll(owners.values());
   }
 
   private final Map<String, String> configuredOnce = new LinkedHashMap<>();
@@ -304,16 +452,19 @@ class PlantedSecretsTest {
   }
 
   private void run(String executor, Map<String, String> configured) {
-    ExecutorConfig config =
-        ExecutorConfig.DEFAULTS
-            .withSecrets(configured)
-            .withAllowedHosts(Set.of("127.0.0.1"))
-            .withScratch(scratch);
+    ExecutorConfig config = config(configured);
     try (JobExecutors executors = JobExecutors.open(Set.of(executor), config);
         Worker worker = executors.installOn(tenant.worker()).build()) {
       seen.add("the configuration: " + config);
       worker.runDue();
     }
+  }
+
+  private ExecutorConfig config(Map<String, String> configured) {
+    return ExecutorConfig.DEFAULTS
+        .withSecrets(configured)
+        .withAllowedHosts(Set.of("127.0.0.1"))
+        .withScratch(scratch.resolve("executors"));
   }
 
   private void deliver() {
@@ -373,32 +524,40 @@ class PlantedSecretsTest {
     secrets.put("misplaced", secret);
   }
 
-  /** Every row of the tenant's tables, without the columns that have to keep one. */
+  /** Every row of the tenant's tables and the control schema's, but what has to keep one. */
   private List<String> tables() {
+    Map<String, String> own = columns("holdfast_" + tenant.name());
+    Map<String, String> control = columns("holdfast");
+    assertThat(own).hasSizeGreaterThan(15).containsKeys("audit", "job_log", "attempt");
+    assertThat(control).containsKeys("token", "session", "tenant", "worker", "signature");
     List<String> rows = new ArrayList<>();
-    Map<String, String> columns =
-        tenant
-            .query(
-                """
-                SELECT table_name, column_name FROM information_schema.columns c
-                  JOIN pg_class ON pg_class.oid = format('%I.%I', table_schema, table_name)::regclass
-                 WHERE table_schema = 'holdfast_' || '%s' AND relkind IN ('r', 'p')
-                """
-                    .replace("%s", tenant.name().value()))
-            .stream()
-            .filter(row -> !KEEPERS.contains(row.get("table_name") + "." + row.get("column_name")))
-            .collect(
-                Collectors.groupingBy(
-                    row -> String.valueOf(row.get("table_name")),
-                    Collectors.mapping(
-                        row -> "\"" + row.get("column_name") + "\"::text",
-                        Collectors.joining(", "))));
-    assertThat(columns).hasSizeGreaterThan(15).containsKeys("audit", "job_log", "attempt");
-    columns.forEach((table, names) ->
-        tenant
-            .query("SELECT concat_ws(' ', " + names + ") AS row FROM {schema}." + table)
-            .forEach(row -> rows.add(table + ": " + row.get("row"))));
+    own.forEach((table, names) -> rows.addAll(rows("{schema}." + table, names)));
+    control.forEach((table, names) -> rows.addAll(rows("holdfast." + table, names)));
     return rows;
+  }
+
+  private Map<String, String> columns(String schema) {
+    return tenant
+        .query(
+            """
+            SELECT table_name, column_name FROM information_schema.columns c
+              JOIN pg_class ON pg_class.oid = format('%I.%I', table_schema, table_name)::regclass
+             WHERE table_schema = '%s' AND relkind IN ('r', 'p')
+            """
+                .replace("%s", schema))
+        .stream()
+        .filter(row -> !KEEPERS.contains(row.get("table_name") + "." + row.get("column_name")))
+        .collect(
+            Collectors.groupingBy(
+                row -> String.valueOf(row.get("table_name")),
+                Collectors.mapping(
+                    row -> "\"" + row.get("column_name") + "\"::text", Collectors.joining(", "))));
+  }
+
+  private List<String> rows(String table, String columns) {
+    return tenant.query("SELECT concat_ws(' ', " + columns + ") AS row FROM " + table).stream()
+        .map(row -> table + ": " + row.get("row"))
+        .toList();
   }
 
   private void temporaryFiles() throws IOException {

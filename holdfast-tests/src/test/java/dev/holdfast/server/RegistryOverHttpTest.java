@@ -35,6 +35,17 @@ class RegistryOverHttpTest {
     system = TestServer.shared().as(Role.SYSTEM, tenant.name());
   }
 
+  @Test
+  void a_queue_of_the_servers_own_is_for_admins_to_pause() {
+    Caller operator = TestServer.shared().as(Role.OPERATOR, tenant.name());
+    String own = API + "/queues/holdfast.webhooks";
+
+    assertThat(operator.put(own, "{\"paused\": true}").status()).isEqualTo(403);
+    assertThat(operator.get(own).json().path("paused").asBoolean()).isFalse();
+    assertThat(operator.put(API + "/queues/mine", "{\"paused\": true}").status()).isEqualTo(200);
+    assertThat(admin.put(own, "{\"paused\": true}").status()).isEqualTo(200);
+  }
+
   @Covers("E13")
   @Test
   void a_setting_is_in_force_at_once_also_for_jobs_that_wait_already() {

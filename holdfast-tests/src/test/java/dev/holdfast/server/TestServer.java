@@ -1,9 +1,11 @@
 package dev.holdfast.server;
 
+import dev.holdfast.Holdfast;
 import dev.holdfast.api.HoldfastClient;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.tenant.TenantName;
+import dev.holdfast.tenant.Tenants;
 import dev.holdfast.testkit.TestDatabase;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,17 +14,21 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import javax.sql.DataSource;
 
 /** A node on the tests' database, and tokens for it. */
 public final class TestServer implements AutoCloseable {
 
   private final HoldfastServer server;
   private final ServerConfig config;
-  private final Tokens tokens = new Tokens(TestDatabase.shared().holdfast().tenants().control());
+  private final Tenants tenants;
+  private final Tokens tokens;
 
-  private TestServer(ServerConfig config) {
+  private TestServer(ServerConfig config, DataSource dataSource, Tenants tenants) {
     this.config = config;
-    server = HoldfastServer.start(config, TestDatabase.shared().dataSource(), Map.of());
+    this.tenants = tenants;
+    this.tokens = new Tokens(tenants.control());
+    server = HoldfastServer.start(config, dataSource, Map.of());
   }
 
   /** Another one with it shares the directory of agents. */
@@ -42,11 +48,21 @@ public final class TestServer implements AutoCloseable {
   }
 
   static TestServer start() {
-    return new TestServer(config());
+    return start(config());
   }
 
   public static TestServer start(ServerConfig config) {
-    return new TestServer(config);
+    TestDatabase tests = TestDatabase.shared();
+    return new TestServer(config, tests.dataSource(), tests.holdfast().tenants());
+  }
+
+  /** On another database than the tests'. */
+  static TestServer start(ServerConfig config, DataSource dataSource) {
+    return new TestServer(config, dataSource, Holdfast.on(dataSource).tenants());
+  }
+
+  Tenants tenants() {
+    return tenants;
   }
 
   private static final class Shared {

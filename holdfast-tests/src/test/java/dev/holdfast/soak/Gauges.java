@@ -1,130 +1,124 @@
 package dev.holdfast.soak;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
-/** What is measured again and again, of the process that lasts and of the database. */
+/** Looks at the processes that last, and at the database, again and again. */
 final class Gauges {
 
-  /** What must not grow, and how much more of it means nothing. */
-  enum Gauge {
-    HEAP_MEGABYTES(4, true),
-    THREADS(8, false),
-    FILES(16, false),
-    CONNECTIONS(4, false),
-    TABLES_MEGABYTES(2, true),
-    INDEXES_MEGABYTES(2, true);
-
-    private final double slack;
-    private final boolean takesItsTime;
-
-    Gauge(double slack, boolean takesItsTime) {
-      this.slack = slack;
-      this.takesItsTime = takesItsTime;
-    }
-
-    double slack() {
-      return slack;
-    }
-
-    /** Grows until what is kept for a minute is pruned: nothing that a short run can judge. */
-    boolean takesItsTime() {
-      return takesItsTime;
-    }
-  }
+  /**
+   * A process that is never ended.
+   *
+   * @param heap where it says how much of its heap is in use
+   * @param directory where it keeps what it keeps
+   */
+  record Lasting(String name, Process process, int heap, Path directory) {}
 
   private static final double MEGABYTE = 1024 * 1024;
 
-  // What people did is kept for good, and so is not counted.
+  // What people did is kept for good, and so is not measured.
   private static final String SIZES =
       """
-      SELECT sum(pg_table_size(class.oid)), sum(pg_indexes_size(class.oid))
+      SELECT CASE WHEN namespace.nspname = 'pg_catalog' THEN 'CATALOG_MEGABYTES'
+                  WHEN class.relkind = 'i' THEN 'INDEX_MEGABYTES'
+                  ELSE 'TABLE_MEGABYTES'
+              END AS gauge,
+             namespace.nspname || '.' || class.relname AS name,
+             CASE class.relkind WHEN 'i' THEN pg_relation_size(class.oid)
+                                ELSE pg_table_size(class.oid)
+              END AS bytes
         FROM pg_class AS class
         JOIN pg_namespace AS namespace ON namespace.oid = class.relnamespace
-       WHERE class.relkind = 'r' AND namespace.nspname LIKE 'holdfast%' AND class.relname <> 'audit'
+       WHERE class.relkind IN ('r', 'i')
+         AND namespace.nspname IN ('holdfast', 'holdfast_default', 'pg_catalog')
+         AND class.relname NOT LIKE 'audit%'
       """;
 
-  private static final String CONNECTIONS =
+  private static final String DEAD_ROWS =
       """
-      SELECT count(*)
-        FROM pg_stat_activity
-       WHERE datname = current_database() AND backend_type = 'client backend'
+      SELECT schemaname || '.' || relname AS name, n_dead_tup
+        FROM pg_stat_all_tables
+       WHERE schemaname IN ('holdfast', 'holdfast_default', 'pg_catalog')
       """;
 
-  private final Process lasting;
-  private final DataSource database;
-  private final Map<Gauge, List<Double>> samples = new EnumMap<>(Gauge.class);
-  private int count;
+  private static final String COUNTS =
+      """
+      SELECT (SELECT count(*)
+                FROM pg_stat_activity
+               WHERE datname = current_database() AND backend_type = 'client backend'),
+             (SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'holdfast%')
+      """;
 
-  Gauges(Process lasting, DataSource database) {
-    this.lasting = lasting;
+  private final List<Lasting> processes;
+  private final DataSource database;
+  private final Readings readings = new Readings();
+
+  Gauges(List<Lasting> processes, DataSource database) {
+    this.processes = List.copyOf(processes);
     this.database = database;
   }
 
+  Readings readings() {
+    return readings;
+  }
+
   void sample() throws IOException, SQLException {
-    count++;
-    note(Gauge.HEAP_MEGABYTES, liveBytes() / MEGABYTE);
-    note(Gauge.THREADS, entriesOf("task"));
-    note(Gauge.FILES, entriesOf("fd"));
+    readings.look();
+    for (Lasting process : processes) {
+      readings.note(
+          Gauge.HEAP_MEGABYTES, process.name, HeapTeller.bytesInUse(process.heap) / MEGABYTE);
+      readings.note(Gauge.THREADS, process.name, entriesOf(process, "task"));
+      readings.note(Gauge.OPEN_FILES, process.name, entriesOf(process, "fd"));
+      readings.note(Gauge.SAVED_FILES, process.name, filesIn(process.directory));
+    }
     try (Connection connection = database.getConnection();
         Statement statement = connection.createStatement()) {
-      try (ResultSet sizes = statement.executeQuery(SIZES)) {
-        sizes.next();
-        note(Gauge.TABLES_MEGABYTES, sizes.getLong(1) / MEGABYTE);
-        note(Gauge.INDEXES_MEGABYTES, sizes.getLong(2) / MEGABYTE);
+      try (ResultSet rows = statement.executeQuery(SIZES)) {
+        while (rows.next()) {
+          readings.note(
+              Gauge.valueOf(rows.getString("gauge")),
+              rows.getString("name"),
+              rows.getLong("bytes") / MEGABYTE);
+        }
       }
-      try (ResultSet count = statement.executeQuery(CONNECTIONS)) {
-        count.next();
-        note(Gauge.CONNECTIONS, count.getInt(1));
+      try (ResultSet rows = statement.executeQuery(DEAD_ROWS)) {
+        while (rows.next()) {
+          readings.note(Gauge.DEAD_ROWS, rows.getString("name"), rows.getDouble("n_dead_tup"));
+        }
+      }
+      try (ResultSet counts = statement.executeQuery(COUNTS)) {
+        counts.next();
+        readings.note(Gauge.CONNECTIONS, "", counts.getInt(1));
+        readings.note(Gauge.SCHEMAS, "", counts.getInt(2));
       }
     }
   }
 
-  private void note(Gauge gauge, double value) {
-    samples.computeIfAbsent(gauge, unused -> new ArrayList<>()).add(value);
-  }
-
-  // A histogram counts what is still reachable, and so collects the rest first.
-  private long liveBytes() throws IOException {
-    Process histogram =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
-                String.valueOf(lasting.pid()),
-                "GC.class_histogram")
-            .redirectErrorStream(true)
-            .start();
-    try (Stream<String> lines = histogram.inputReader().lines()) {
-      String total = lines.filter(line -> line.startsWith("Total")).findFirst().orElseThrow();
-      return Long.parseLong(total.strip().split("\\s+", -1)[2]);
-    }
-  }
-
-  private double entriesOf(String what) throws IOException {
-    try (Stream<Path> entries = Files.list(Path.of("/proc", String.valueOf(lasting.pid()), what))) {
+  private static double entriesOf(Lasting process, String what) throws IOException {
+    try (Stream<Path> entries =
+        Files.list(Path.of("/proc", String.valueOf(process.process.pid()), what))) {
       return entries.count();
     }
   }
 
-  int count() {
-    return count;
-  }
-
-  Map<Gauge, Drift> drifts() {
-    Map<Gauge, Drift> drifts = new EnumMap<>(Gauge.class);
-    samples.forEach((gauge, values) ->
-        drifts.put(gauge, Drift.of(gauge.name().toLowerCase(Locale.ROOT), values, gauge.slack())));
-    return drifts;
+  private static double filesIn(Path directory) throws IOException {
+    try (Stream<Path> entries = Files.walk(directory)) {
+      return entries.count();
+    } catch (UncheckedIOException e) {
+      if (e.getCause() instanceof NoSuchFileException) {
+        return filesIn(directory); // one was taken away under our eyes
+      }
+      throw e;
+    }
   }
 }

@@ -1,6 +1,5 @@
 package dev.holdfast.soak;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.Holdfast;
 import dev.holdfast.api.HoldfastClient;
@@ -8,6 +7,7 @@ import dev.holdfast.api.Json;
 import dev.holdfast.chaos.fleet.Jvm;
 import dev.holdfast.invariant.Violation;
 import dev.holdfast.rig.RunDatabase;
+import dev.holdfast.soak.Gauges.Lasting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,106 +20,144 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Two servers on a database of their own: one that lasts and is measured, one that is ended again
- * and again, by force and in good order, and everything that can be done with them at the same
- * time. What is over is kept for a minute, so that an hour is long.
+ * On a database of its own: a server, workers and an agent that last and are measured, a second
+ * server that is ended again and again, by force and in good order, and everything that can be done
+ * with them at the same time. What is over is kept for a minute, so that an hour is long.
  */
 final class SoakRun implements AutoCloseable {
 
-  private static final int HEAP_MEGABYTES = 256;
+  private static final int SERVER_MEGABYTES = 256;
+  private static final int OTHERS_MEGABYTES = 128;
   private static final List<String> KEPT = List.of("SUCCEEDED", "FAILED", "LOGS", "SLOTS");
   private static final int KEPT_SECONDS = 60;
+  private static final int LEAST_LOOKS = 12; // fewer tell nothing, as on a machine that is busy
+
+  /** A process, and where it can be reached. */
+  private record Node(String name, Jvm jvm, Path directory) {
+
+    int port() {
+      return said(0);
+    }
+
+    Lasting lasting() {
+      return new Lasting(name, jvm.process(), said(1), directory);
+    }
+
+    private int said(int place) {
+      String line = jvm.firstLine().orTimeout(2, TimeUnit.MINUTES).join();
+      return Integer.parseInt(line.split(" ", -1)[place]);
+    }
+
+    String address() {
+      return "http://127.0.0.1:" + port();
+    }
+
+    HoldfastClient client() {
+      return HoldfastClient.at(address()).withTimeout(Duration.ofSeconds(5));
+    }
+  }
 
   private final Path directory;
   private final String jdbcUrl;
   private final HikariDataSource pool;
   private final Holdfast holdfast;
-  private final Jvm lasting;
+  private final Node server;
+  private final List<Node> lasting;
   private final Gauges gauges;
   private final Tally tally = new Tally();
+  private final Sink sink;
   private final List<Violation> broken = new ArrayList<>();
-  private Jvm other;
+  private Node other;
   private volatile HoldfastClient toOther;
   private int restarts;
+  private Duration played = Duration.ZERO;
 
   SoakRun(Path directory) throws SQLException, IOException {
     this.directory = directory;
     this.jdbcUrl = RunDatabase.create().jdbcUrl();
-    HikariConfig config = new HikariConfig();
-    config.setJdbcUrl(jdbcUrl);
-    config.setMaximumPoolSize(2);
-    this.pool = new HikariDataSource(config);
+    this.pool = Standing.pool(jdbcUrl, 2);
     this.holdfast = Holdfast.on(pool).migrate();
-    this.lasting = node("lasting");
-    this.other = node("other-0");
-    this.toOther = client(other);
-    this.gauges = new Gauges(lasting.process(), pool);
+    this.sink = new Sink(tally);
+    this.server = start("server", SoakNode.class, SERVER_MEGABYTES, jdbcUrl);
+    this.other = start("other-0", SoakNode.class, SERVER_MEGABYTES, jdbcUrl);
+    this.lasting =
+        List.of(
+            server,
+            start("workers", SoakWorkers.class, OTHERS_MEGABYTES, jdbcUrl, server.address()),
+            start("agent", SoakAgent.class, OTHERS_MEGABYTES, server.address()));
+    this.toOther = other.client();
+    this.gauges = new Gauges(lasting.stream().map(Node::lasting).toList(), pool);
   }
 
-  private Jvm node(String name) throws IOException {
+  // Each is told first whom to talk to, and then where its directory is.
+  private Node start(String name, Class<?> main, int megabytes, String... peers)
+      throws IOException {
     Path data = Files.createDirectories(directory.resolve(name));
-    return Jvm.Launch.WHOLE.start(
-        SoakNode.class, HEAP_MEGABYTES, directory.resolve(name + ".log"), jdbcUrl, data.toString());
+    List<String> args = new ArrayList<>(List.of(peers));
+    args.add(data.toString());
+    Jvm jvm =
+        Jvm.Launch.WHOLE.start(
+            main, megabytes, directory.resolve(name + ".log"), args.toArray(String[]::new));
+    return new Node(name, jvm, data);
   }
 
-  private static String address(Jvm node) {
-    return "http://127.0.0.1:" + node.firstLine().orTimeout(2, TimeUnit.MINUTES).join();
-  }
-
-  private static HoldfastClient client(Jvm node) {
-    return HoldfastClient.at(address(node)).withTimeout(Duration.ofSeconds(5));
-  }
-
-  /** For so long, and until the other one was ended both by force and in good order. */
+  /** For so long, and until it is enough and the other one was ended both by force and in order. */
   void play(Duration length, Duration between, Duration restartEvery) throws Exception {
-    HoldfastClient toLasting = client(lasting);
+    HoldfastClient client = server.client();
     for (String kept : KEPT) {
-      toLasting.ask(
+      client.ask(
           "PUT",
           "/settings/RETENTION_%s_SECONDS".formatted(kept),
           Map.of(),
           Optional.of(Json.object().put("value", KEPT_SECONDS)));
     }
-    try (Traffic traffic =
-        new Traffic(toLasting, () -> toOther, new Visits(address(lasting)), tally)) {
-      traffic.start();
+    Ends ends = new Ends(pool, tally);
+    try (Traffic traffic = new Traffic(client, () -> toOther, sink, tally)) {
+      traffic.start(new Visits(server.address()));
       long began = System.nanoTime();
       long restarted = began;
-      while (System.nanoTime() - began < length.toNanos() || restarts < 2) {
+      while (System.nanoTime() - began < length.toNanos()
+          || restarts < 2
+          || readings().looks() < LEAST_LOOKS) {
         TimeUnit.NANOSECONDS.sleep(between.toNanos());
         gauges.sample();
+        ends.look();
         broken.addAll(holdfast.invariants().check());
         if (System.nanoTime() - restarted > restartEvery.toNanos()) {
           restart();
           restarted = System.nanoTime();
         }
       }
+      played = Duration.ofNanos(System.nanoTime() - began);
     }
   }
 
   private void restart() throws Exception {
     restarts++;
+    Process process = other.jvm.process();
     if (restarts % 2 == 0) {
-      other.process().destroyForcibly();
+      process.destroyForcibly();
     } else {
-      other.process().toHandle().destroy();
+      process.toHandle().destroy();
     }
-    other.process().waitFor(1, TimeUnit.MINUTES);
+    process.waitFor(1, TimeUnit.MINUTES);
     toOther.close();
-    other = node("other-" + restarts);
-    toOther = client(other);
+    other = start("other-" + restarts, SoakNode.class, SERVER_MEGABYTES, jdbcUrl);
+    toOther = other.client();
+    tally.count(Feature.RESTARTS);
   }
 
-  Gauges gauges() {
-    return gauges;
+  Readings readings() {
+    return gauges.readings();
   }
 
   Tally tally() {
     return tally;
   }
 
-  int restarts() {
-    return restarts;
+  /** How long everything was done. */
+  double minutes() {
+    return played.toMillis() / 60_000.0;
   }
 
   /** Invariants that did not hold, at any of the looks taken. */
@@ -128,13 +166,14 @@ final class SoakRun implements AutoCloseable {
   }
 
   boolean lasts() {
-    return lasting.process().isAlive();
+    return lasting.stream().allMatch(node -> node.jvm.process().isAlive());
   }
 
   @Override
   public void close() {
-    other.process().destroyForcibly();
-    lasting.process().destroyForcibly();
+    other.jvm.process().destroyForcibly();
+    lasting.forEach(node -> node.jvm.process().destroyForcibly());
+    sink.close();
     pool.close();
   }
 }

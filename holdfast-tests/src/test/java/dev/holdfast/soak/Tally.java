@@ -10,22 +10,36 @@ import java.util.concurrent.atomic.LongAdder;
 /** How often what was really done. Thread-safe. */
 final class Tally {
 
-  private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
+  private final Map<Feature, LongAdder> counts = new ConcurrentHashMap<>();
+  private final LongAdder unanswered = new LongAdder();
   private final Queue<String> surprises = new ConcurrentLinkedQueue<>();
 
-  void count(String what) {
-    counts.computeIfAbsent(what, unused -> new LongAdder()).increment();
+  void count(Feature what) {
+    count(what, 1);
+  }
+
+  void count(Feature what, long times) {
+    counts.computeIfAbsent(what, unused -> new LongAdder()).add(times);
+  }
+
+  /** Refused, or asked of a server that was just gone. */
+  void unanswered() {
+    unanswered.increment();
   }
 
   /** Nobody may answer like this, at whatever time. */
-  void surprise(String what, RuntimeException e) {
+  void surprise(Feature what, RuntimeException e) {
     surprises.add(what + ": " + e);
   }
 
-  Map<String, Long> counts() {
-    Map<String, Long> sorted = new TreeMap<>();
+  Map<Feature, Long> counts() {
+    Map<Feature, Long> sorted = new TreeMap<>();
     counts.forEach((what, count) -> sorted.put(what, count.sum()));
     return sorted;
+  }
+
+  long unansweredCount() {
+    return unanswered.sum();
   }
 
   Queue<String> surprises() {

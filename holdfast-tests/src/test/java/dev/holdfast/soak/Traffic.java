@@ -4,23 +4,12 @@ import dev.holdfast.api.Because;
 import dev.holdfast.api.HoldfastClient;
 import dev.holdfast.api.Json;
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.job.Item;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
-import dev.holdfast.job.Kind;
 import dev.holdfast.job.NewJob;
-import dev.holdfast.job.Outcome;
-import dev.holdfast.job.Payload;
-import dev.holdfast.job.Policy.OnFailure;
-import dev.holdfast.job.PolicyOverrides;
-import dev.holdfast.job.Progress;
 import dev.holdfast.queue.JobFilter;
 import dev.holdfast.tenant.TenantName;
-import dev.holdfast.worker.JobContext;
-import dev.holdfast.worker.Worker;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,12 +17,9 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import java.util.random.RandomGenerator;
-import java.util.stream.IntStream;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -42,130 +28,105 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class Traffic implements AutoCloseable {
 
-  private record Work(int outOfTen) {}
-
-  private static final Kind<Work> WORK = Kind.of("work", Work.class);
-  private static final String TARGETS = "on-targets";
   private static final Because WHY = Because.of("soak");
+  private static final int TENANTS = 10; // whose names come again
 
   private final HoldfastClient lasting;
   private final Supplier<HoldfastClient> other;
+  private final Sink sink;
   private final Tally tally;
-  private final Visits visits;
   private final ScheduledExecutorService clock =
       Executors.newScheduledThreadPool(4, Thread.ofVirtual().factory());
-  private final Deque<Worker> workers = new ArrayDeque<>();
   private final AtomicInteger tenants = new AtomicInteger();
 
-  Traffic(HoldfastClient lasting, Supplier<HoldfastClient> other, Visits visits, Tally tally) {
+  Traffic(HoldfastClient lasting, Supplier<HoldfastClient> other, Sink sink, Tally tally) {
     this.lasting = lasting;
     this.other = other;
-    this.visits = visits;
+    this.sink = sink;
     this.tally = tally;
   }
 
-  void start() {
+  void start(Visits visits) {
     schedule("beat");
-    workers.add(worker("worker-1"));
-    workers.add(worker("worker-2"));
-    every(200, "jobs in bulk", () -> other().enqueueAll(plain(40)));
-    every(100, "jobs with resources", () -> lasting.enqueue(keyed()));
-    every(300, "jobs of targets", () -> other().enqueue(onTarget()));
-    every(1_000, "acts on what stands on a target", this::resolve);
-    every(500, "pauses, resumes and cancels", this::acts);
-    every(2_000, "commands", () -> lasting.enqueue(command()));
-    every(15_000, "tenants made and dropped", this::tenant);
-    every(3_000, "tokens drawn and revoked", this::token);
+    webhook("soak");
+    every(200, Feature.JOBS_IN_BULK, () -> other().enqueueAll(Work.plain(40)));
+    every(100, Feature.JOBS_WITH_RESOURCES, () -> lasting.enqueue(Work.keyed()));
+    every(300, Feature.JOBS_OF_TARGETS, () -> other().enqueue(Work.onTarget()));
+    again(500, Feature.JOBS_MADE_ONCE, this::once);
+    again(1_000, Feature.JOBS_RESOLVED, this::resolve);
+    every(500, Feature.PAUSES_RESUMES_AND_CANCELS, this::acts);
+    every(2_000, Feature.COMMANDS, () -> lasting.enqueue(Work.command("commands")));
+    every(2_000, Feature.AGENTS_COMMANDS, () -> other().enqueue(Work.command(Work.ON_AGENT)));
+    again(2_000, Feature.CALLS, this::call);
+    every(15_000, Feature.TENANTS_MADE_AND_DROPPED, this::tenant);
+    every(3_000, Feature.TOKENS_DRAWN_AND_REVOKED, this::token);
     visits.all().forEach((what, visit) -> every(1_000, what, visit));
   }
 
-  private void every(long millis, String what, Runnable action) {
+  private void every(long millis, Feature what, Runnable action) {
+    again(
+        millis,
+        what,
+        () -> {
+          action.run();
+          return 1;
+        });
+  }
+
+  /** Counts as often as it says that it was really done. */
+  private void again(long millis, Feature what, Supplier<Integer> action) {
     var unused =
         clock.scheduleWithFixedDelay(
             () -> tried(what, action), millis, millis, TimeUnit.MILLISECONDS);
   }
 
-  private void tried(String what, Runnable action) {
+  private void tried(Feature what, Supplier<Integer> action) {
     try {
-      action.run();
-      tally.count(what);
+      tally.count(what, action.get());
     } catch (HoldfastException e) {
-      tally.count("refused or not answered");
+      tally.unanswered();
     } catch (RuntimeException e) {
       tally.surprise(what, e);
     }
   }
 
   private HoldfastClient other() {
-    return dice().nextBoolean() ? other.get() : lasting;
+    return Work.dice().nextBoolean() ? other.get() : lasting;
   }
 
-  private Worker worker(String name) {
-    return lasting
-        .worker()
-        .configure(
-            config -> config.withName(name).withQueues("default", TARGETS).withConcurrency(20))
-        .handleWithOutcome(WORK, this::run)
-        .start();
+  // Of two with the same key the second is the first, as long as that waits.
+  private int once() {
+    NewJob job = Work.unique();
+    UUID first = lasting.enqueue(job).id();
+    return lasting.enqueue(job).id().equals(first) ? 1 : 0;
   }
 
-  private Outcome run(Work work, JobContext job) throws Exception {
-    tally.count("attempts");
-    if (work.outOfTen > 0) {
-      job.log("attempt " + job.attempt());
-      job.checkpoint("attempt-" + job.attempt());
-      job.progress(Progress.NONE.withPercent(50));
-      job.usage(1, 1);
-      job.items(List.of(new Item("found", new Payload("{}"))));
-    }
-    int thrown = dice().nextInt(10);
-    if (thrown < work.outOfTen) {
-      throw new IllegalStateException("as its author wished");
-    }
-    return thrown == 9 && work.outOfTen > 0 && job.attempt() == 1
-        ? Outcome.snoozed(Duration.ofSeconds(1))
-        : Outcome.succeeded();
+  // The receiver counts those that came.
+  private int call() {
+    lasting.enqueue(Work.call(sink.url("/called")));
+    return 0;
   }
 
-  private static List<NewJob> plain(int jobs) {
-    return IntStream.range(0, jobs).<NewJob>mapToObj(i -> WORK.job(new Work(0))).toList();
-  }
-
-  private static NewJob keyed() {
-    return WORK.job(new Work(1))
-        .withResources("site:" + dice().nextInt(20), "node:" + dice().nextInt(10))
-        .withPolicy(PolicyOverrides.NONE.withLeaseLength(Duration.ofSeconds(15)));
-  }
-
-  private static NewJob onTarget() {
-    return WORK.job(new Work(2))
-        .withQueue(TARGETS)
-        .withTarget("target-" + dice().nextInt(5))
-        .withPolicy(PolicyOverrides.NONE.withMaxAttempts(1).withOnFailure(OnFailure.HOLD));
-  }
-
-  private static NewJob command() {
-    return NewJob.of("process", Map.of("argv", List.of("true"))).withQueue("commands");
-  }
-
-  private void resolve() {
+  private int resolve() {
     JobFilter standing =
         new JobFilter(
             Set.of(JobState.FAILED, JobState.PAUSED),
-            Optional.of(TARGETS),
+            Optional.of(Work.TARGETS),
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
             Optional.empty());
-    for (Job job : lasting.list(standing, 50).jobs()) {
+    List<Job> jobs = lasting.list(standing, 50).jobs();
+    for (Job job : jobs) {
       lasting.resolve(job.id(), Map.of("by", "hand"), WHY);
     }
+    return jobs.size();
   }
 
   private void acts() {
-    UUID id = lasting.enqueue(WORK.job(new Work(0)).withDelay(Duration.ofHours(1))).id();
+    UUID id = lasting.enqueue(Work.KIND.job(new Work(0)).withDelay(Duration.ofHours(1))).id();
     lasting.pause(id, WHY);
     lasting.resume(id, WHY);
     lasting.cancel(id, WHY);
@@ -174,9 +135,9 @@ final class Traffic implements AutoCloseable {
   }
 
   private void tenant() {
-    String name = "soak_" + tenants.incrementAndGet();
+    String name = "soak_" + tenants.incrementAndGet() % TENANTS;
     lasting.ask("POST", "/tenants", Map.of(), Optional.of(Json.object().put("name", name)));
-    lasting.withTenant(new TenantName(name)).enqueueAll(plain(5));
+    lasting.withTenant(new TenantName(name)).enqueueAll(Work.plain(5));
     lasting.ask("DELETE", "/tenants/" + name, Map.of(), Optional.empty());
   }
 
@@ -188,13 +149,16 @@ final class Traffic implements AutoCloseable {
   }
 
   private void schedule(String name) {
-    ObjectNode wanted = Json.object().put("every_seconds", 1).put("kind", WORK.name());
+    ObjectNode wanted = Json.object().put("every_seconds", 1).put("kind", Work.TICK.name());
     wanted.putObject("args").put("outOfTen", 0);
     lasting.ask("PUT", "/schedules/" + name, Map.of(), Optional.of(wanted));
   }
 
-  private static RandomGenerator dice() {
-    return ThreadLocalRandom.current();
+  private void webhook(String name) {
+    ObjectNode wanted =
+        Json.object().put("url", sink.url("/hook")).put("secret", "of the soak alone");
+    wanted.putArray("events").add("job_failed");
+    lasting.ask("PUT", "/webhooks/" + name, Map.of(), Optional.of(wanted));
   }
 
   @Override
@@ -203,6 +167,5 @@ final class Traffic implements AutoCloseable {
     if (!clock.awaitTermination(1, TimeUnit.MINUTES)) {
       throw new IllegalStateException("somebody is still at it after a minute");
     }
-    workers.forEach(Worker::close);
   }
 }

@@ -11,9 +11,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import tools.jackson.databind.JsonNode;
 
 /** Those who come by plain HTTP: browsers, scrapers, and workers written for other systems. */
@@ -30,13 +31,14 @@ final class Visits {
     this.address = address;
   }
 
-  Map<String, Runnable> all() {
-    Map<String, Runnable> all = new LinkedHashMap<>();
-    all.put("pages", () -> PAGES.forEach(page -> get(page)));
-    all.put("scrapes", () -> get("/metrics"));
-    all.put("streams", this::hearOnce);
-    all.put("pulled jobs", this::pull);
-    all.put("agents' jobs", this::simulate);
+  Map<Feature, Runnable> all() {
+    Map<Feature, Runnable> all = new EnumMap<>(Feature.class);
+    all.put(Feature.PAGES, () -> PAGES.forEach(page -> get(page)));
+    all.put(Feature.SCRAPES, () -> get("/metrics"));
+    all.put(Feature.STREAMS, this::hearOnce);
+    all.put(Feature.PULLED_JOBS, this::pull);
+    all.put(Feature.SIMULATIONS, this::simulate);
+    all.put(Feature.BOOKINGS, this::book);
     return all;
   }
 
@@ -70,7 +72,9 @@ final class Visits {
 
   private void simulate() {
     String id =
-        post("/run-simulation", "{\"config\": {\"experiment\": {\"name\": \"soak\"}}}")
+        post(
+                "/run-simulation",
+                "{\"config\": {\"experiment\": {\"name\": \"soak\"}}, \"save_as\": \"soak.yaml\"}")
             .path("job_id")
             .asString();
     post("/api/agent/next-job", "{\"worker_id\": \"soaked\"}");
@@ -81,6 +85,16 @@ final class Visits {
               .formatted(id, status));
     }
     send(HttpRequest.newBuilder(at("/job/" + id)).DELETE().build());
+  }
+
+  private void book() {
+    String target = "/targets/" + new UUID(7, Work.dice().nextInt(10));
+    String id =
+        post(target + "/jobs/", "{\"api_name\": \"book\", \"parameters\": {\"guests\": 2}}")
+            .path("id")
+            .asString();
+    get("/jobs/?status=queued");
+    get(target + "/jobs/" + id + "/logs/");
   }
 
   private JsonNode get(String path) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.codec.JacksonCodec;
 import dev.holdfast.job.Attempt;
 import dev.holdfast.job.JobState;
+import dev.holdfast.job.Kind;
 import dev.holdfast.job.Needs;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
@@ -22,13 +23,18 @@ import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.lease.Report;
 import dev.holdfast.lease.ReportReply;
 import dev.holdfast.lease.TransactionWork;
+import dev.holdfast.wake.Bell;
 import dev.holdfast.worker.Running.Interruption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -44,6 +50,9 @@ class InterruptedWorkTest {
   private static final class FailingLeases implements LeaseSource {
 
     final List<UUID> finished = new ArrayList<>();
+    final List<Outcome> outcomes = new ArrayList<>();
+    final Queue<Lease> toGrant = new ArrayDeque<>();
+    final CountDownLatch threeBeats = new CountDownLatch(3);
     final List<Report> reports = new ArrayList<>();
     boolean away;
     long answeredNanos;
@@ -52,7 +61,9 @@ class InterruptedWorkTest {
 
     @Override
     public Claimed claim(ClaimRequest request) {
-      return Claimed.NOTHING;
+      return Optional.ofNullable(toGrant.poll())
+          .map(lease -> new Claimed(List.of(lease), Optional.empty()))
+          .orElse(Claimed.NOTHING);
     }
 
     @Override
@@ -60,6 +71,7 @@ class InterruptedWorkTest {
       failIfAway();
       answeredNanos = System.nanoTime();
       extended += leases.size();
+      threeBeats.countDown();
       return leases.stream().map(lease -> new Extension(lease.key(), answer)).toList();
     }
 
@@ -73,7 +85,10 @@ class InterruptedWorkTest {
     @Override
     public List<FinishReply> finish(List<Finish> ended) {
       failIfAway();
-      ended.forEach(finish -> finished.add(finish.lease().key().jobId()));
+      ended.forEach(finish -> {
+        finished.add(finish.lease().key().jobId());
+        outcomes.add(finish.outcome());
+      });
       return ended.stream()
           .map(finish -> (FinishReply) new FinishReply.Recorded(JobState.SUCCEEDED))
           .toList();
@@ -220,24 +235,92 @@ class InterruptedWorkTest {
     assertThat(leases.reports.getLast().logLines()).containsExactly("two");
   }
 
+  @Test
+  void whoever_drains_by_hand_is_stopped_too_before_a_lease_that_could_not_be_renewed_passes_on() {
+    FailingLeases heartbeat = new FailingLeases();
+    heartbeat.away = true;
+    AtomicInteger stopped = new AtomicInteger();
+    Lease lease = lease(Duration.ofSeconds(1));
+    leases.toGrant.add(lease);
+
+    int attempts =
+        worker(
+                heartbeat,
+                () -> {
+                  try {
+                    boolean unused = new CountDownLatch(1).await(1, TimeUnit.MINUTES);
+                  } catch (InterruptedException e) {
+                    stopped.incrementAndGet();
+                    throw e;
+                  }
+                })
+            .runDue();
+
+    assertThat(attempts).isEqualTo(1);
+    assertThat(stopped).as("handlers stopped").hasValue(1);
+    assertThat(leases.outcomes).singleElement().isInstanceOf(Outcome.LeaseExpired.class);
+    assertThat(Thread.interrupted()).as("it was meant for the handler").isFalse();
+  }
+
+  @Test
+  void a_short_lease_is_renewed_in_time_though_the_worker_had_nothing_to_renew_before() {
+    leases.toGrant.add(lease(Duration.ofSeconds(1)));
+
+    int attempts =
+        worker(
+                leases,
+                () -> {
+                  boolean unused = leases.threeBeats.await(1, TimeUnit.MINUTES);
+                })
+            .runDue();
+
+    assertThat(attempts).isEqualTo(1);
+    assertThat(leases.outcomes).containsExactly(Outcome.succeeded());
+  }
+
+  /** What a handler does. */
+  private interface Doing {
+    void run() throws InterruptedException;
+  }
+
+  private Worker worker(LeaseSource heartbeat, Doing doing) {
+    JacksonCodec codec = new JacksonCodec();
+    Handlers handlers =
+        Handlers.none(codec)
+            .with(
+                Kind.of("kind", Object.class),
+                (nothing, job) -> {
+                  doing.run();
+                  return Outcome.succeeded();
+                });
+    return new Worker(
+        WorkerConfig.defaults(),
+        false,
+        new Surroundings(leases, heartbeat, new Bell(), List.of()),
+        new WorkerSetup(
+            handlers, List.of(), codec, WorkerListener.NONE, Thread.ofVirtual().factory()));
+  }
+
   private Running running() {
-    Lease lease =
-        new Lease(
-            new LeaseKey("default", UUID.randomUUID(), 7),
-            "worker",
-            "kind",
-            "default",
-            Payload.NULL,
-            new Attempt(1, 0, 0),
-            Policy.DEFAULTS,
-            Needs.NOTHING,
-            Progress.NONE,
-            Instant.EPOCH,
-            LEASE,
-            Instant.EPOCH.plus(LEASE),
-            Optional.empty());
-    Running running = new Running(lease, nanoTime.get(), leases, new JacksonCodec());
+    Running running = new Running(lease(LEASE), nanoTime.get(), leases, new JacksonCodec());
     inFlight.add(running);
     return running;
+  }
+
+  private static Lease lease(Duration length) {
+    return new Lease(
+        new LeaseKey("default", UUID.randomUUID(), 7),
+        "worker",
+        "kind",
+        "default",
+        Payload.NULL,
+        new Attempt(1, 0, 0),
+        Policy.DEFAULTS,
+        Needs.NOTHING,
+        Progress.NONE,
+        Instant.EPOCH,
+        length,
+        Instant.EPOCH.plus(length),
+        Optional.empty());
   }
 }

@@ -4,15 +4,18 @@ import dev.holdfast.api.Fields;
 import dev.holdfast.api.Json;
 import dev.holdfast.api.NewJobJson;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.executor.JobExecutors;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Needs;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
+import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.Subject;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.tenancy.KindInfo;
 import dev.holdfast.server.tenancy.KindSettings;
+import dev.holdfast.server.tenancy.OwnSecrets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -32,6 +35,7 @@ public final class JobSpec {
   // What jobs of an executor's own kind say that is a command of one's own.
   private static final Map<String, String> FREE_COMMANDS =
       Map.of("process", "argv", "container", "image");
+  private static final Set<String> MARKED = Set.of("argv", "image", "secrets");
   private static final String NODE = "node:";
 
   private final Request request;
@@ -52,17 +56,23 @@ public final class JobSpec {
     Optional<KindSettings> settings = kind.settings();
     if (settings.isPresent()) {
       ObjectNode filled = said.json().deepCopy();
-      Payload args = settings.get().args(said.any("args").orElseGet(Json::object));
+      Payload args =
+          settings.get().args(said.any("args").orElseGet(Json::object), request.mayDo(Role.ADMIN));
       filled.set("args", Json.parse("args", args.json()));
       return readAsIs(Fields.of("body", filled));
     }
-    requireRight(said, kind.name());
-    kind.executor().ifPresent(executor -> requireRight(said, executor));
+    requireRight(said, kind.executor().orElse(kind.name()));
     return readAsIs(said);
   }
 
   private KindInfo kind(Fields said) {
     return kinds.computeIfAbsent(said.text("kind"), request.desk().kinds()::get);
+  }
+
+  /** Whether what would run a job now is what its arguments were judged for. */
+  boolean isRunAsBefore(NewJob job) {
+    String now = kinds.computeIfAbsent(job.kind(), request.desk().kinds()::get).runBy();
+    return job.policy().enqueuedAs().map(now::equals).orElse(true);
   }
 
   /** With arguments that somebody who might has put there. */
@@ -88,7 +98,15 @@ public final class JobSpec {
             .filter(subject -> said.any("subject").isEmpty())
             .map(placed::withSubject)
             .orElse(placed);
-    return told.withPolicy(told.policy().over(kind.defaults()));
+    PolicyOverrides policy = told.policy().over(kind.defaults());
+    return told.withPolicy(isToBeMarked(said, kind) ? policy.withEnqueuedAs(kind.runBy()) : policy);
+  }
+
+  // The mark costs a job the fast way into its table, so jobs that are nobody's command go without.
+  // Without it, an executor would find no command in them; see Runbooks for playbooks.
+  private static boolean isToBeMarked(Fields said, KindInfo kind) {
+    return kind.executor().isPresent()
+        || said.any("args").filter(args -> MARKED.stream().anyMatch(args::has)).isPresent();
   }
 
   private void requireRight(Fields said, String executor) {
@@ -96,6 +114,12 @@ public final class JobSpec {
         .filter(field -> said.optionalObject("args").filter(args -> args.says(field)).isPresent())
         .ifPresent(
             field -> request.require(Role.ADMIN, "a command of one's own (args." + field + ")"));
+    if (JobExecutors.NAMES.contains(executor)) {
+      said.any("args")
+          .flatMap(args -> OwnSecrets.others(executor, args))
+          .ifPresent(
+              name -> request.require(Role.ADMIN, "a secret of the worker's (" + name + ")"));
+    }
   }
 
   private static Optional<String> id(Fields said, String field) {

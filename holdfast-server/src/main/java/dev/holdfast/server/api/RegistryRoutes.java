@@ -7,6 +7,7 @@ import static dev.holdfast.server.http.Route.Method.PUT;
 
 import dev.holdfast.api.Fields;
 import dev.holdfast.api.Json;
+import dev.holdfast.api.MaskedArgs;
 import dev.holdfast.audit.AuditRecord;
 import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.error.ErrorCode;
@@ -119,9 +120,20 @@ final class RegistryRoutes {
                 .map(settings ->
                     new KindSettings(
                         executor.orElseThrow(() -> body.missing("executor", "one, for settings")),
-                        settings.json())));
+                        restored(request, name, settings.json()))));
     request.desk().kinds().put(kind, request.act());
     return Answer.ok(json(request, kind));
+  }
+
+  // What is put as it was got has masks where the secrets were.
+  private static ObjectNode restored(Request request, String name, ObjectNode said) {
+    return request
+        .desk()
+        .kinds()
+        .find(name)
+        .flatMap(KindInfo::settings)
+        .map(before -> MaskedArgs.restored(said, before.fixed()))
+        .orElse(said);
   }
 
   // Like arguments, which they become.
@@ -137,7 +149,7 @@ final class RegistryRoutes {
     if (mayKnow) {
       kind.settings()
           .ifPresentOrElse(
-              settings -> json.set("settings", settings.fixed()), () -> json.putNull("settings"));
+              settings -> json.set("settings", settings.shown()), () -> json.putNull("settings"));
     }
     return json;
   }

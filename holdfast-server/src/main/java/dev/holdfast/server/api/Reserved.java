@@ -12,8 +12,12 @@ public final class Reserved {
 
   private Reserved() {}
 
+  static boolean is(String name) {
+    return name.startsWith(PREFIX);
+  }
+
   public static void check(String field, String name) {
-    if (name.startsWith(PREFIX)) {
+    if (is(name)) {
       throw HoldfastException.invalid(field, name, "names that do not begin with " + PREFIX);
     }
   }

@@ -16,6 +16,7 @@ final class RunbookJson {
     book.node().ifPresentOrElse(node -> json.set("node", node(node)), () -> json.putNull("node"));
     ObjectNode ids = json.putObject("ids");
     book.ids().forEach(ids::put);
+    Json.put(json, "executor", book.executor());
     return json;
   }
 

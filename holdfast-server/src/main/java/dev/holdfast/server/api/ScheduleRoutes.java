@@ -8,6 +8,7 @@ import static dev.holdfast.server.http.Route.Method.PUT;
 
 import dev.holdfast.api.Fields;
 import dev.holdfast.api.Json;
+import dev.holdfast.api.MaskedArgs;
 import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
@@ -33,6 +34,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -161,15 +163,21 @@ final class ScheduleRoutes {
     body.json().propertyNames().stream()
         .filter(ofTheJob::contains)
         .forEach(field -> said.set(field, body.json().get(field)));
-    // What stands there already was allowed to whoever put it there.
-    boolean same =
+    Optional<JsonNode> stored = // nothing that a job of another kind could tell
         before
-            .filter(known ->
-                known.kind().equals(body.text("kind"))
-                    && known.args() instanceof Payload args
-                    && body.any("args").filter(Json.parse("args", args.json())::equals).isPresent())
-            .isPresent();
+            .filter(known -> known.kind().equals(body.text("kind")))
+            .flatMap(known ->
+                known.args() instanceof Payload args
+                    ? Optional.of(Json.parse("args", args.json()))
+                    : Optional.empty());
+    if (said.path("args") instanceof ObjectNode args && stored.isPresent()) {
+      said.set("args", MaskedArgs.restored(args, stored.get()));
+    }
     JobSpec spec = new JobSpec(request);
+    // What stands there already was allowed to whoever put it there, if the same runs it still.
+    boolean same =
+        stored.filter(said.path("args")::equals).isPresent()
+            && before.filter(spec::isRunAsBefore).isPresent();
     Fields fields = Fields.of("body", said);
     return same ? spec.readAsIs(fields) : spec.read(fields);
   }
@@ -301,12 +309,12 @@ final class ScheduleRoutes {
     json.put("priority", job.priority());
     if ((request.mayDo(Role.SUBMITTER) || request.mayDo(Role.WORKER))
         && job.args() instanceof Payload args) {
-      Json.put(json, "args", args);
+      Json.put(json, "args", MaskedArgs.of(args));
     } else {
       json.putNull("args");
     }
     job.needs().resources().forEach(json.putArray("resources")::add);
-    json.set("policy", Json.parse("policy", POLICIES.write(job.policy())));
+    json.set("policy", Json.parse("policy", POLICIES.writeSaid(job.policy())));
     json.put("coalesce", schedule.coalesce());
     json.put("misfire_grace_seconds", schedule.misfireGrace().toSeconds());
     json.put("max_instances", schedule.maxInstances());

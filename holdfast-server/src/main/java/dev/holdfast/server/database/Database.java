@@ -93,8 +93,7 @@ public final class Database implements AutoCloseable {
     return properties;
   }
 
-  private static HikariConfig pool(
-      DatabaseConfig config, Properties properties, String name, int size) {
+  static HikariConfig pool(DatabaseConfig config, Properties properties, String name, int size) {
     HikariConfig pool = new HikariConfig();
     pool.setJdbcUrl(config.jdbcUrl());
     properties.forEach((key, value) -> pool.addDataSourceProperty((String) key, value));

@@ -23,8 +23,7 @@ final class Dawdlers implements Loop.Step {
 
   private static final Logger log = LoggerFactory.getLogger(Dawdlers.class);
 
-  static final Duration LONGEST = Duration.ofSeconds(60);
-  private static final Duration PERIOD = Duration.ofSeconds(10);
+  private static final int LOOKS = 6; // before somebody's time is over
   private static final long LEAST_PER_SECOND = 1_024;
   private static final double NANOS = 1e9;
 
@@ -33,11 +32,13 @@ final class Dawdlers implements Loop.Step {
 
   private final Supplier<Collection<EndPoint>> connections;
   private final LongSupplier nanoTime;
+  private final Duration longest;
   private Map<EndPoint, Seen> before = new HashMap<>();
 
-  Dawdlers(Supplier<Collection<EndPoint>> connections, LongSupplier nanoTime) {
+  Dawdlers(Supplier<Collection<EndPoint>> connections, LongSupplier nanoTime, Duration longest) {
     this.connections = connections;
     this.nanoTime = nanoTime;
+    this.longest = longest;
   }
 
   @Override
@@ -49,7 +50,7 @@ final class Dawdlers implements Loop.Step {
         continue; // it has only just come
       }
       Seen seen = look(connection, before.get(end));
-      boolean judged = seconds(seen) >= LONGEST.toSeconds();
+      boolean judged = seconds(seen) >= longest.toSeconds();
       // By the last minute, or whoever sends much at first could take hours over the rest.
       now.put(end, judged ? seen(connection) : seen);
       if (judged && isDawdling(connection, seen)) {
@@ -58,7 +59,7 @@ final class Dawdlers implements Loop.Step {
       }
     }
     before = now;
-    return PERIOD;
+    return longest.dividedBy(LOOKS);
   }
 
   private Seen look(Connection connection, @Nullable Seen last) {

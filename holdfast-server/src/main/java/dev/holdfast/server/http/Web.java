@@ -92,7 +92,9 @@ public final class Web implements AutoCloseable {
     this.neighbours = new Style.Neighbours(routes);
     this.javalin = Javalin.create(javalin -> configure(javalin, routes)).start();
     this.dawdlers =
-        Loop.start("holdfast-dawdlers", new Dawdlers(this::connections, System::nanoTime));
+        Loop.start(
+            "holdfast-dawdlers",
+            new Dawdlers(this::connections, System::nanoTime, config.limits().patience()));
   }
 
   /** All that are open. */

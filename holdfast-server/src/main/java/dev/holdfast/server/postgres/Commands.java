@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -39,12 +41,10 @@ final class Commands {
       // Into a file: what it starts inherits its output, and would keep a pipe open for ever.
       Path said = Files.createTempFile("holdfast", program);
       try {
-        int code =
-            new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(said.toFile())
-                .start()
-                .waitFor();
+        ProcessBuilder builder =
+            new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile());
+        keepOnly(builder.environment());
+        int code = builder.start().waitFor();
         String text = Files.readString(said, StandardCharsets.UTF_8).strip();
         if (code != 0) {
           throw failed(program, text);
@@ -59,6 +59,13 @@ final class Commands {
       Thread.currentThread().interrupt();
       throw failed(program, "interrupted");
     }
+  }
+
+  // The database lives on, and whoever may read its environment would find tokens and secrets of
+  // the server's there. What it needs is how to find programs and libraries, and what time it is.
+  private static void keepOnly(Map<String, String> environment) {
+    environment.keySet().retainAll(Set.of("PATH", "HOME", "TZ", "LD_LIBRARY_PATH"));
+    environment.put("LC_ALL", "C");
   }
 
   String majorVersion() {

@@ -2,6 +2,7 @@ package dev.holdfast.server.tenancy;
 
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Limits;
+import dev.holdfast.job.Policy;
 import dev.holdfast.job.PolicyOverrides;
 import java.util.Arrays;
 import java.util.Optional;
@@ -38,6 +39,11 @@ public record KindInfo(
     });
     playbook.ifPresent(KindInfo::checkPlaybook);
     subjectDuring.ifPresent(state -> Limits.name("subject_during", state));
+  }
+
+  /** What runs its jobs, as their policy remembers it. */
+  public String runBy() {
+    return executor.orElse(Policy.BY_WORKERS);
   }
 
   /** One that nobody has registered. */

@@ -2,6 +2,7 @@ package dev.holdfast.server.tenancy;
 
 import dev.holdfast.api.Fields;
 import dev.holdfast.api.Json;
+import dev.holdfast.api.MaskedArgs;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Payload;
@@ -25,10 +26,18 @@ public record KindSettings(String executor, ObjectNode fixed) {
 
   private static final Pattern OPEN = Pattern.compile("\\{([A-Za-z_][A-Za-z0-9_]*)}");
   private static final String PROCESS = "process";
+  private static final String CONTAINER = "container";
+  private static final String ANSIBLE = "ansible";
+  private static final String SECRETS = "secrets";
+  private static final String OPENED = "open";
+
+  // What a job may say of any container: how much it uses at most. All else could be a command,
+  // variables as well: there are programs that run what BASH_ENV and the like say.
+  private static final Set<String> HARMLESS = Set.of("memory_mb", "cpus", "pids");
 
   // What cannot be done without, by executor. The executor itself reads the rest.
   private static final Map<String, String> NEEDED =
-      Map.of(PROCESS, "argv", "container", "image", "http", "url");
+      Map.of(PROCESS, "argv", CONTAINER, "image", "http", "url");
 
   public KindSettings {
     String needed = NEEDED.get(executor);
@@ -39,6 +48,17 @@ public record KindSettings(String executor, ObjectNode fixed) {
     Limits.payload("settings", Json.write(fixed));
     if (executor.equals(PROCESS)) {
       checkCommand(named("settings", fixed));
+    }
+    if (executor.equals(CONTAINER)) {
+      checkOpened(named("settings", fixed));
+    }
+  }
+
+  private static void checkOpened(Fields settings) {
+    for (String name : settings.texts(OPENED)) {
+      if (settings.says(name)) {
+        throw HoldfastException.invalid("settings.open", name, "what the settings do not fix");
+      }
     }
   }
 
@@ -84,22 +104,72 @@ public record KindSettings(String executor, ObjectNode fixed) {
     return OPEN.matcher(text).matches();
   }
 
-  /** The arguments of a job, as the executor takes them, from what its enqueuer says. */
-  public Payload args(JsonNode said) {
+  /**
+   * The arguments of a job, as the executor takes them, from what its enqueuer says.
+   *
+   * @param freely whether that is somebody who could run a container of their own
+   */
+  public Payload args(JsonNode said, boolean freely) {
     Fields given = named("args", said);
-    ObjectNode args = executor.equals(PROCESS) ? command(given) : merged(given);
+    ObjectNode args = executor.equals(PROCESS) ? command(given) : merged(given, freely);
     return new Payload(Limits.payload("args", Json.write(args)));
   }
 
-  private ObjectNode merged(Fields given) {
+  private ObjectNode merged(Fields given, boolean freely) {
     ObjectNode args = fixed.deepCopy();
+    Set<String> opened = executor.equals(CONTAINER) ? opened() : Set.of();
+    if (executor.equals(CONTAINER)) {
+      args.remove(OPENED);
+    }
     for (String name : given.json().propertyNames()) {
       if (args.has(name)) {
         throw HoldfastException.invalid("args." + name, "given", "not given, the kind fixes it");
       }
+      boolean closed = executor.equals(CONTAINER) && !freely && !HARMLESS.contains(name);
+      if (closed && !opened.contains(name)) {
+        throw HoldfastException.invalid(
+            "args." + name, "given", "not given, the kind does not leave it open");
+      }
       args.set(name, given.json().get(name));
     }
+    if (!opened.contains(SECRETS)) {
+      requireOwnSecrets(given.json());
+    }
     return args;
+  }
+
+  private void requireOwnSecrets(JsonNode args) {
+    OwnSecrets.others(executor, args)
+        .ifPresent(name -> {
+          throw HoldfastException.invalid(
+              "args." + SECRETS,
+              name,
+              "names of the job's own; the kind says which of the worker's it is given");
+        });
+  }
+
+  /** Whether variables that it fixes for a playbook are what a job says. */
+  boolean agreesWith(Payload args) {
+    if (!executor.equals(ANSIBLE)) {
+      return true;
+    }
+    JsonNode said = Json.parse("args", args.json());
+    return fixed.properties().stream()
+        .allMatch(each -> each.getValue().equals(said.path(each.getKey())));
+  }
+
+  private Set<String> opened() {
+    return Set.copyOf(named("settings", fixed).texts(OPENED));
+  }
+
+  /** As people get to see it, who are not to know what it names as secrets. */
+  public JsonNode shown() {
+    return Json.parse("settings", toString());
+  }
+
+  /** As it is stored. */
+  String json() {
+    return Json.write(fixed);
   }
 
   private ObjectNode command(Fields given) {
@@ -167,6 +237,6 @@ public record KindSettings(String executor, ObjectNode fixed) {
 
   @Override
   public String toString() {
-    return Json.write(fixed);
+    return MaskedArgs.of(new Payload(json())).json();
   }
 }

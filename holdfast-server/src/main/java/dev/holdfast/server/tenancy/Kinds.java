@@ -85,7 +85,7 @@ public final class Kinds {
           .bind("node_targeted", kind.nodeTargeted())
           .bind("subject_during", kind.subjectDuring().orElse(null))
           .bind("defaults", POLICIES.write(kind.defaults()))
-          .bind("settings", kind.settings().map(KindSettings::toString).orElse(null))
+          .bind("settings", kind.settings().map(KindSettings::json).orElse(null))
           .execute();
       audit.write(handle, act, "put_kind", "kind:" + kind.name(), "", kind.toString());
     });

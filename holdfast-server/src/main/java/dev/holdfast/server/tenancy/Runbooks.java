@@ -1,8 +1,11 @@
 package dev.holdfast.server.tenancy;
 
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.executor.NodeAddress;
 import dev.holdfast.executor.Runbook;
 import dev.holdfast.job.Job;
+import dev.holdfast.job.Policy;
 import dev.holdfast.job.Subject;
 import java.util.HashMap;
 import java.util.List;
@@ -18,18 +21,44 @@ public final class Runbooks {
   private Runbooks() {}
 
   /**
-   * Of a job. One that names several nodes is for none of them: a playbook has one.
+   * Of a job. One that names several nodes is for none of them: a playbook has one. One whose
+   * arguments were judged when something else ran its kind has none: they are no arguments that
+   * whoever enqueued it might have given to what runs it now.
    *
    * @param desk its tenant's
    */
   public static Runbook of(Desk desk, Job job) {
+    KindInfo kind = desk.kinds().get(job.kind());
+    requireSame(kind, job);
     Map<String, String> ids = new HashMap<>();
     only(job, SITE).ifPresent(id -> ids.put("site_id", id));
     only(job, NODE).ifPresent(id -> ids.put("node_id", id));
     job.needs().subject().ifPresent(subject -> putSubject(ids, subject));
     Optional<NodeAddress> node =
         Optional.ofNullable(ids.get("node_id")).flatMap(desk.nodes()::find).map(Runbooks::address);
-    return new Runbook(desk.kinds().get(job.kind()).playbook(), node, ids);
+    return new Runbook(kind.playbook(), node, ids, kind.executor());
+  }
+
+  // A job without a mark has no command in it (JobSpec), but may say otherwise than its kind what a
+  // playbook is told.
+  private static void requireSame(KindInfo kind, Job job) {
+    String then =
+        job.policy()
+            .enqueuedAs()
+            .orElseGet(() ->
+                kind.settings().filter(fixed -> !fixed.agreesWith(job.args())).isPresent()
+                    ? Policy.BY_WORKERS
+                    : kind.runBy());
+    if (!then.equals(kind.runBy())) {
+      throw new HoldfastException(
+          ErrorCode.STATE_CONFLICT,
+          "The job was enqueued when kind %s was run by %s; now it is by %s. Enqueue it anew"
+              .formatted(kind.name(), shown(then), shown(kind.runBy())));
+    }
+  }
+
+  private static String shown(String executor) {
+    return executor.equals(Policy.BY_WORKERS) ? "no executor" : "the executor " + executor;
   }
 
   private static void putSubject(Map<String, String> ids, Subject subject) {

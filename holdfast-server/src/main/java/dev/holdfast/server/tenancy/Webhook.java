@@ -65,8 +65,11 @@ public record Webhook(String name, String url, Set<Event> events, String secret)
     throw HoldfastException.invalid("url", url, "an http or https address without a password");
   }
 
+  // Never the secret; nor the path, which with some receivers is one.
   @Override
   public String toString() {
-    return name + " " + url + " " + events; // never the secret
+    URI uri = URI.create(url);
+    String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
+    return name + " " + uri.getScheme() + "://" + uri.getHost() + port + " " + events;
   }
 }

@@ -3,6 +3,7 @@ package dev.holdfast.server.ui;
 import static dev.holdfast.server.http.Route.Method.GET;
 
 import dev.holdfast.api.Json;
+import dev.holdfast.api.MaskedArgs;
 import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
@@ -86,7 +87,7 @@ final class SchedulesPage {
      */
     Map<String, String> kept() {
       Map<String, String> kept = new TreeMap<>();
-      Json.parse("policy", POLICIES.write(schedule().job().policy()))
+      Json.parse("policy", POLICIES.writeSaid(schedule().job().policy()))
           .properties()
           .forEach(each ->
               kept.put(
@@ -105,7 +106,9 @@ final class SchedulesPage {
     }
 
     String args() {
-      return frame.seesArgs() && schedule().job().args() instanceof Payload args ? args.json() : "";
+      return frame.seesArgs() && schedule().job().args() instanceof Payload args
+          ? MaskedArgs.of(args).json()
+          : "";
     }
   }
 

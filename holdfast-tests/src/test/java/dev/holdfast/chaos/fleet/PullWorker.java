@@ -154,10 +154,10 @@ public final class PullWorker implements AutoCloseable {
       }
       if (number <= chore.failures()) {
         says("end", " " + fence + " failed");
-        finish(body().put("error", "as it was told to"));
+        finish(body().put("error", "as it was told to"), "other");
       } else if (says("effect", " " + fence)) {
         says("end", " " + fence + " done");
-        finish(body().put("done", true).put("idempotency_key", job + "-" + fence));
+        finish(body().put("done", true).put("idempotency_key", job + "-" + fence), "succeeded");
       } else {
         says("end", " " + fence + " refused");
         writeInVain();
@@ -193,13 +193,14 @@ public final class PullWorker implements AutoCloseable {
     private void writeInVain() throws InterruptedException {
       Optional<Boolean> taken = report(body().put("cursor", "late"));
       taken.ifPresent(took -> tellAnswer(took ? "took" : "refused", "checkpoint"));
+      finish(body().put("done", true), "succeeded");
     }
 
-    private void finish(ObjectNode end) throws InterruptedException {
+    private void finish(ObjectNode end, String how) throws InterruptedException {
       for (int i = 0; i < TRIES; i++) {
         Optional<Boolean> taken = report(end);
         if (taken.isPresent()) {
-          tellAnswer(taken.get() ? "took" : "refused", "finish");
+          tellAnswer(taken.get() ? "took" : "refused", "finish " + how);
           return;
         }
         pause();

@@ -14,12 +14,13 @@ public final class Rehearsal {
   public static void main(String[] args) throws Exception {
     Life life = Life.begin(args);
     Path data = Path.of(args[3]);
-    try (HoldfastServer server = ServerNode.start(args[2], data)) {
+    try (HoldfastServer server = ServerNode.start(args[2], data, data.resolve("shared"))) {
       String url = "http://127.0.0.1:" + server.port().orElseThrow();
       try (var worker = DatabaseWorker.start(life, args[2]);
           var remote = HttpWorker.start(life, url);
           var agent = AgentNode.start(url, data.resolve("agent"));
-          var pulling = new PullWorker(url, life)) {
+          var pulling = new PullWorker(url, life);
+          var asking = new DialectAgent(url, life)) {
         TimeUnit.SECONDS.sleep(SECONDS);
       }
     }

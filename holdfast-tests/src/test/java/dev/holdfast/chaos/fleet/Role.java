@@ -7,7 +7,9 @@ public enum Role {
   HTTP_WORKER("h", HttpWorker.class, 64),
   /** Runs commands, which speak to the ledger themselves. */
   AGENT("a", AgentNode.class, 64),
-  PULL_WORKER("p", PullWorker.class, 48);
+  PULL_WORKER("p", PullWorker.class, 48),
+  /** Asks for jobs as agents do that were not made for Holdfast. */
+  DIALECT_AGENT("x", DialectAgent.class, 48);
 
   private final String letter;
   private final Class<?> main;

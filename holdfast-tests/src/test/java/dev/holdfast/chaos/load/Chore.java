@@ -2,6 +2,8 @@ package dev.holdfast.chaos.load;
 
 import dev.holdfast.job.Kind;
 import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
 
 /**
  * What a chaos job is told.
@@ -18,5 +20,23 @@ public record Chore(List<String> resources, int millis, int failures, boolean st
   /** As the ledger wants to hear them. */
   public String listed() {
     return resources.isEmpty() ? "-" : String.join(",", resources);
+  }
+
+  /** As the environment of a container. */
+  Map<String, String> variables() {
+    return Map.of(
+        "CHORE_RESOURCES", listed(),
+        "CHORE_MILLIS", String.valueOf(millis),
+        "CHORE_STUBBORN", String.valueOf(stubborn));
+  }
+
+  /** From there. */
+  public static Chore ofVariables(JsonNode env) {
+    String listed = env.path("CHORE_RESOURCES").asString();
+    return new Chore(
+        listed.equals("-") ? List.of() : List.of(listed.split(",")),
+        Integer.parseInt(env.path("CHORE_MILLIS").asString()),
+        0,
+        Boolean.parseBoolean(env.path("CHORE_STUBBORN").asString()));
   }
 }

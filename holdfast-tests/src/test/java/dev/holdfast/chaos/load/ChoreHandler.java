@@ -11,7 +11,7 @@ import dev.holdfast.worker.Handler;
 import dev.holdfast.worker.JobContext;
 import dev.holdfast.worker.WorkerListener;
 import java.time.Duration;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Does chores, and tells the ledger of each step and of each of Holdfast's answers. */
@@ -20,7 +20,7 @@ public final class ChoreHandler implements Handler<Chore>, WorkerListener {
   private static final int PIECE_MILLIS = 400;
 
   private final LedgerClient ledger;
-  private final Set<LeaseKey> saidLost = ConcurrentHashMap.newKeySet();
+  private final Map<LeaseKey, Outcome> outcomes = new ConcurrentHashMap<>();
 
   public ChoreHandler(LedgerClient ledger) {
     this.ledger = ledger;
@@ -31,8 +31,7 @@ public final class ChoreHandler implements Handler<Chore>, WorkerListener {
     String grant = job.jobId() + " " + job.fence();
     if (!ledger.says(
         "start %s %d %d %s".formatted(job.jobId(), job.attempt(), job.fence(), chore.listed()))) {
-      writeInVain(job);
-      throw new IllegalStateException("The ledger refused the start");
+      return inVain(chore, job);
     }
     try {
       work(chore, job);
@@ -51,8 +50,7 @@ public final class ChoreHandler implements Handler<Chore>, WorkerListener {
     }
     if (!ledger.says("effect " + grant)) {
       ledger.says("end " + grant + " refused");
-      writeInVain(job);
-      throw new IllegalStateException("The ledger refused the effect");
+      return inVain(chore, job);
     }
     ledger.says("end " + grant + " done");
     return Outcome.succeeded();
@@ -68,7 +66,17 @@ public final class ChoreHandler implements Handler<Chore>, WorkerListener {
     Thread.sleep(left);
   }
 
-  // Another attempt has our place, so Holdfast must not take this, or the ledger's file will show.
+  // Another attempt has our place, so Holdfast must take neither what we write nor how we end, or
+  // the
+  // ledger's file will show.
+  private Outcome inVain(Chore chore, JobContext job) {
+    writeInVain(job);
+    if (chore.stubborn()) {
+      return Outcome.succeeded();
+    }
+    throw new IllegalStateException("The ledger refused it");
+  }
+
   private void writeInVain(JobContext job) {
     try {
       checkpoint(job, "late");
@@ -93,9 +101,7 @@ public final class ChoreHandler implements Handler<Chore>, WorkerListener {
 
   @Override
   public void ended(Lease lease, Outcome outcome, Duration ran) {
-    if (outcome instanceof Outcome.LeaseExpired) {
-      saidLost.add(lease.key());
-    }
+    outcomes.put(lease.key(), outcome);
     lease
         .slot()
         .ifPresent(slot -> {
@@ -113,12 +119,22 @@ public final class ChoreHandler implements Handler<Chore>, WorkerListener {
   @Override
   public void finished(Lease lease, FinishReply reply) {
     String what = lease.key().jobId() + " " + lease.key().fence() + " finish";
+    Outcome outcome = outcomes.remove(lease.key());
     switch (reply) {
       // Who says that he lost his lease writes nothing that the reaper has not written for him.
+      case FinishReply.Recorded recorded when outcome instanceof Outcome.LeaseExpired ->
+          tellAnswer("agreed", what);
+      // What we said is told, and not what was made of it.
       case FinishReply.Recorded recorded ->
-          tellAnswer(saidLost.remove(lease.key()) ? "agreed" : "took", what);
+          tellAnswer(
+              "took", what + (outcome instanceof Outcome.Succeeded ? " succeeded" : " other"));
       case FinishReply.Lost lost -> tellAnswer("refused", what);
-      case FinishReply.NotNow notNow -> tellAnswer("postponed", what);
+      case FinishReply.NotNow notNow -> {
+        if (outcome != null) {
+          outcomes.put(lease.key(), outcome); // it will be tried again
+        }
+        tellAnswer("postponed", what);
+      }
     }
   }
 

@@ -4,6 +4,7 @@ import dev.holdfast.Holdfast;
 import dev.holdfast.audit.Act;
 import dev.holdfast.chaos.verdict.Acknowledged;
 import dev.holdfast.chaos.verdict.FiredSlot;
+import dev.holdfast.chaos.verdict.Hours;
 import dev.holdfast.job.Policy.OnLeaseLost;
 import dev.holdfast.job.RetryPolicy;
 import dev.holdfast.schedule.Schedule;
@@ -17,7 +18,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.IntStream;
 
-/** Schedules that are due every second, and what became of their slots. */
+/** Schedules that are due every second, and what became of their slots. For one thread. */
 public final class Timetable {
 
   public static final Duration EVERY = Duration.ofSeconds(1);
@@ -28,6 +29,8 @@ public final class Timetable {
   private static final int FIRST = -1; // or most slots would find the one before still waiting
 
   private final Holdfast holdfast;
+  private Instant opening = Instant.MAX;
+  private Instant open = Instant.MIN;
 
   public Timetable(Holdfast holdfast) {
     this.holdfast = holdfast;
@@ -37,7 +40,10 @@ public final class Timetable {
     return IntStream.range(0, SCHEDULES).mapToObj(i -> "every-second-" + i).toList();
   }
 
+  /** May be repeated. */
   public void begin() {
+    Instant now = Instant.now();
+    opening = opening.isAfter(now) ? now : opening;
     for (String name : names()) {
       Chore chore = new Chore(List.of("schedule:" + name), 10, 0, false);
       holdfast
@@ -55,10 +61,21 @@ public final class Timetable {
                               .withRetry(new RetryPolicy.Delays(List.of(Duration.ZERO))))),
               ACT);
     }
+    open = Instant.now();
   }
 
-  public void end() {
+  /** Whether all slots before that moment are decided about. */
+  public boolean isDecidedUntil(Instant moment) {
+    return names().stream()
+        .allMatch(name ->
+            holdfast.schedules().slots(name, Optional.empty(), 1).stream()
+                .anyMatch(slot -> !slot.scheduledFor().plus(EVERY).isBefore(moment)));
+  }
+
+  /** May be repeated. */
+  public Hours end(Instant closing) {
     names().forEach(name -> holdfast.schedules().enable(name, false, ACT));
+    return new Hours(names(), EVERY, opening, open, closing, Instant.now());
   }
 
   public List<FiredSlot> slots() {

@@ -4,6 +4,7 @@ import dev.holdfast.chaos.fleet.AgentNode;
 import dev.holdfast.chaos.verdict.Acknowledged;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Policy.OnFailure;
+import dev.holdfast.job.Policy.OnLeaseLost;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.RetryPolicy;
 import java.time.Duration;
@@ -14,7 +15,7 @@ import java.util.stream.Stream;
 
 /**
  * Makes up jobs: on sites and nodes, on targets, and on nothing; for workers, for agents and for
- * those that pull. For one thread.
+ * those that speak a dialect. For one thread.
  */
 public final class Workload {
 
@@ -23,6 +24,8 @@ public final class Workload {
   static final String PAUSABLE = "pausable";
 
   private static final String PULL = "pull";
+  private static final String AGENTS = "agents";
+  private static final String SIMULATION = "simulation";
   private static final int SITES = 20;
   private static final int NODES = 10;
   private static final int TARGETS = 16;
@@ -30,6 +33,7 @@ public final class Workload {
   private static final int ENOUGH_ATTEMPTS = 25; // no series of mishaps is that long
   private static final int FEW_ATTEMPTS = 3;
   private static final int EVERY_ATTEMPT = 1_000;
+  private static final int DOOMED_LONG_PERCENT = 35;
 
   /** A job, and what the enqueue log says of it once it is stored. */
   public record Made(NewJob job, int maxAttempts, boolean doomed) {
@@ -69,7 +73,10 @@ public final class Workload {
       Made made = chore(dice.nextBoolean() ? siteAndNode() : List.of(), 2);
       return new Made(made.job.withQueue(PULL), made.maxAttempts, made.doomed);
     }
-    return kind < 52 ? command() : chore(List.of(), 6);
+    if (kind < 52) {
+      return command();
+    }
+    return kind < 54 ? simulation() : chore(List.of(), 6);
   }
 
   private List<String> siteAndNode() {
@@ -80,7 +87,9 @@ public final class Workload {
     boolean doomed = percent(1);
     int failures = doomed ? EVERY_ATTEMPT : failures();
     int maxAttempts = doomed ? FEW_ATTEMPTS : ENOUGH_ATTEMPTS;
-    Chore chore = new Chore(resources, millis(longPercent), failures, dice.nextBoolean());
+    // Of those that have few attempts some are to be at work when their process is killed.
+    int percent = doomed && resources.isEmpty() ? DOOMED_LONG_PERCENT : longPercent;
+    Chore chore = new Chore(resources, millis(percent), failures, dice.nextBoolean());
     NewJob job = job(chore, persistent().withMaxAttempts(maxAttempts).withRetry(delays()));
     return new Made(job.withResources(resources), maxAttempts, doomed);
   }
@@ -122,6 +131,19 @@ public final class Workload {
     NewJob job =
         NewJob.of("process", Map.of("argv", argv))
             .withPolicy(persistent().withLeaseLength(AgentNode.LEASE).withRetry(delays()));
+    return new Made(job.withResources(resources), ENOUGH_ATTEMPTS, false);
+  }
+
+  // By the rules of its dialect a failure would be its end, and a lost lease, too.
+  private Made simulation() {
+    List<String> resources = dice.nextBoolean() ? siteAndNode() : List.of();
+    Chore chore = new Chore(resources, millis(10), 0, dice.nextBoolean());
+    Map<String, Object> args =
+        Map.of("config_path", "chaos.yaml", "job_name", "chaos", "env", chore.variables());
+    NewJob job =
+        NewJob.of(SIMULATION, args)
+            .withQueue(AGENTS)
+            .withPolicy(persistent().withOnLeaseLost(OnLeaseLost.RETRY).withRetry(delays()));
     return new Made(job.withResources(resources), ENOUGH_ATTEMPTS, false);
   }
 

@@ -15,8 +15,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 /**
  * Kills, freezes and terminates processes, cuts their connections and loses what they are answered,
@@ -24,11 +26,14 @@ import java.util.random.RandomGenerator;
  */
 public final class Nemesis {
 
-  // One in three freezes is long enough to lose the lease and too short for resources to pass on.
+  // Half of the freezes are long enough to lose the lease and too short for resources to pass on:
+  // who wakes finds the next attempt at work.
   private static final Duration PAST_LEASE = Workload.LEASE.plusMillis(1_500);
+  private static final int UNTIL_KILL_GRACE_MILLIS = 3_500;
   private static final Duration PAST_KILL_GRACE = Workload.LEASE.plusSeconds(8);
   private static final int MOST_FROZEN = 2;
   private static final int FEWEST_READY = 4; // of workers and agents
+  private static final double MOST_A_MINUTE = 45; // also when only some of them are dealt
 
   private final Fleet fleet;
   private final Cables cables;
@@ -39,26 +44,29 @@ public final class Nemesis {
   private final Map<Blow, Integer> tried = new EnumMap<>(Blow.class);
   private final Map<Blow, Integer> dealt = new ConcurrentHashMap<>();
   private final List<CompletableFuture<?>> frozen = new ArrayList<>();
+  private final List<CompletableFuture<?>> frozenServers = new ArrayList<>();
+  private final List<CompletableFuture<?>> held = new ArrayList<>();
 
   /** What there is to be hit. */
   public record Victims(Fleet fleet, Cables cables, Runnable crashDatabase) {}
 
-  public Nemesis(Victims victims, LedgerClient ledger, Set<Blow> spared, RandomGenerator dice) {
+  /**
+   * Deals some blows.
+   *
+   * @param blows all that it deals
+   */
+  public Nemesis(Victims victims, LedgerClient ledger, Set<Blow> blows, RandomGenerator dice) {
     this.fleet = victims.fleet;
     this.cables = victims.cables;
     this.crashDatabase = victims.crashDatabase;
     this.ledger = ledger;
     this.dice = dice;
-    for (Blow blow : Blow.values()) {
-      if (!spared.contains(blow)) {
-        perMinute.put(blow, blow.perMinute());
-      }
-    }
+    blows.forEach(blow -> perMinute.put(blow, blow.perMinute()));
   }
 
   /** How long it is until the next blow: now and then several at once, now and then none. */
   public Duration untilNext() {
-    double minutes = -Math.log(1 - dice.nextDouble()) / all();
+    double minutes = -Math.log(1 - dice.nextDouble()) / Math.max(all(), MOST_A_MINUTE);
     return Duration.ofMillis((long) (minutes * 60_000));
   }
 
@@ -81,7 +89,7 @@ public final class Nemesis {
   // what is rare.
   private Blow choose() {
     int chosen = blows() + 1;
-    Blow mostOverdue = Blow.KILL;
+    Blow mostOverdue = perMinute.keySet().iterator().next();
     double most = Double.NEGATIVE_INFINITY;
     for (Map.Entry<Blow, Double> each : perMinute.entrySet()) {
       double due = chosen * each.getValue() / all() - tried.getOrDefault(each.getKey(), 0);
@@ -101,13 +109,21 @@ public final class Nemesis {
       case TERMINATE -> hit(blow, member -> !member.isServer(), fleet::terminate);
       case KILL_SERVER -> hit(blow, Member::isServer, fleet::kill);
       case TERMINATE_SERVER -> hit(blow, Member::isServer, fleet::terminate);
-      case FREEZE -> freeze();
+      case FREEZE -> freeze(member -> !member.isServer(), frozen, MOST_FROZEN);
+      case FREEZE_SERVER -> freeze(Member::isServer, frozenServers, 1);
       case CUT_WORKERS_FROM_SERVER -> cut(blow, anyServer());
       case CUT_WORKERS_FROM_DATABASE -> cut(blow, cables.workersToDatabase());
       case CUT_SERVERS_FROM_DATABASE -> cut(blow, cables.serversToDatabase());
+      case HOLD_WORKERS_FROM_SERVER -> hold(blow, anyServer());
+      case HOLD_WORKERS_FROM_DATABASE -> hold(blow, cables.workersToDatabase());
+      case HOLD_SERVERS_FROM_DATABASE -> hold(blow, cables.serversToDatabase());
       case LOSE_CLAIM -> lose(blow, anyServer(), "POST /api/v1/leases HTTP", "\"fence\":");
       case LOSE_PULL -> lose(blow, anyServer(), "GET /api/pull_job", "\"attempt_id\":");
-      case LOSE_DATABASE_CLAIM -> lose(blow, cables.workersToDatabase(), "WITH lanes AS", "");
+      case LOSE_NEXT_JOB ->
+          lose(blow, anyServer(), "POST /api/agent/next-job", "\"container_name\":");
+      // The arguments of a chore: a claim that got nothing is answered, too.
+      case LOSE_DATABASE_CLAIM ->
+          lose(blow, cables.workersToDatabase(), "WITH lanes AS", "\"failures\":");
       case LOSE_COMMIT -> lose(blow, cables.workersToDatabase(), "COMMIT", "");
       case CRASH_DATABASE -> {
         ledger.says("cut " + blow);
@@ -131,26 +147,50 @@ public final class Nemesis {
     return how.test(victim);
   }
 
-  private boolean freeze() throws IOException {
-    frozen.removeIf(CompletableFuture::isDone);
-    List<Member> ready = fleet.ready(member -> !member.isServer());
-    if (frozen.size() >= MOST_FROZEN) {
+  private boolean freeze(Predicate<Member> which, List<CompletableFuture<?>> already, int most)
+      throws IOException {
+    already.removeIf(CompletableFuture::isDone);
+    List<Member> ready = fleet.ready(which);
+    if (already.size() >= most || ready.isEmpty()) {
       return false;
     }
     Member victim = ready.get(dice.nextInt(ready.size()));
-    Duration length = dice.nextInt(3) == 0 ? PAST_LEASE : PAST_KILL_GRACE;
     if (!fleet.freezes(victim)) {
       return false;
     }
-    Freeze freeze = Freeze.of(victim.process(), length);
+    Freeze freeze = Freeze.of(victim.process(), length());
     ledger.says("frozen " + victim.name());
-    frozen.add(
+    already.add(
         freeze
             .over()
             .thenRun(() -> {
               ledger.says("thawed " + victim.name());
               fleet.thaws(victim);
             }));
+    return true;
+  }
+
+  private Duration length() {
+    return dice.nextBoolean()
+        ? PAST_LEASE.plusMillis(dice.nextInt(UNTIL_KILL_GRACE_MILLIS))
+        : PAST_KILL_GRACE;
+  }
+
+  // One link at a time, or there would be nobody left to take over.
+  private boolean hold(Blow blow, Cable cable) {
+    held.removeIf(CompletableFuture::isDone);
+    if (!held.isEmpty()) {
+      return false;
+    }
+    ledger.says("held " + blow);
+    cable.unplug();
+    held.add(
+        CompletableFuture.runAsync(
+            () -> {
+              cable.release();
+              ledger.says("released " + blow);
+            },
+            CompletableFuture.delayedExecutor(length().toMillis(), TimeUnit.MILLISECONDS)));
     return true;
   }
 
@@ -172,9 +212,9 @@ public final class Nemesis {
     return false;
   }
 
-  /** Waits until nobody is frozen any more. */
+  /** Waits until nobody is frozen any more, and nothing held. */
   public void rest() {
-    frozen.forEach(CompletableFuture::join);
+    Stream.of(frozen, frozenServers, held).flatMap(List::stream).forEach(CompletableFuture::join);
   }
 
   /** All of them, those that hit nobody included. */

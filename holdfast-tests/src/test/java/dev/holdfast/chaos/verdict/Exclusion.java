@@ -2,7 +2,6 @@ package dev.holdfast.chaos.verdict;
 
 import dev.holdfast.chaos.ledger.Entry;
 import dev.holdfast.chaos.verdict.Violation.Rule;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -12,7 +11,9 @@ import java.util.Optional;
 /**
  * One attempt at a time for each resource and each job. An attempt is over when it said so, when
  * its process is gone, or a while after its process was frozen or it was told to stop and went on:
- * what it does after that is what fences are for, and {@link Fencing} judges it.
+ * what it does after that is what fences are for, and {@link Fencing} judges it. A resource is left
+ * alone for the kill grace; a job, of which nobody was told to stop, for what was left of its
+ * lease.
  */
 final class Exclusion {
 
@@ -24,17 +25,15 @@ final class Exclusion {
 
   private record Freeze(long fromMillis, long untilMillis) {}
 
-  private final long killGraceMillis;
+  private static final long KILL_GRACE = Documented.KILL_GRACE.toMillis();
+  private static final long LEFT_OF_LEASE = Documented.LEFT_OF_LEASE.toMillis();
+
   private final Map<String, List<Running>> byThing = new HashMap<>();
   private final Map<String, List<String>> thingsOf = new HashMap<>();
   private final Map<String, List<String>> grantsOf = new HashMap<>();
   private final Map<String, Freeze> freezes = new HashMap<>();
   private final Map<String, Long> toldAt = new HashMap<>(); // by grant
   private final List<Violation> violations = new ArrayList<>();
-
-  Exclusion(Duration killGrace) {
-    this.killGraceMillis = killGrace.toMillis();
-  }
 
   void see(Entry entry) {
     switch (entry.verb()) {
@@ -69,7 +68,7 @@ final class Exclusion {
     for (String thing : things) {
       List<Running> others = byThing.computeIfAbsent(thing, unseen -> new ArrayList<>());
       // Only resources wait for the kill grace; a job that needs none is tried again at once.
-      long grace = thing.equals(entry.job()) ? 0 : killGraceMillis;
+      long grace = thing.equals(entry.job()) ? 0 : KILL_GRACE;
       for (Running other : others) {
         if (!isSilent(other, entry.millis(), grace) && !isStubborn(other, entry.millis(), grace)) {
           violations.add(
@@ -96,7 +95,7 @@ final class Exclusion {
     Freeze freeze = freezes.get(running.worker);
     return freeze != null
         && running.sinceMillis <= freeze.untilMillis
-        && nowMillis >= freeze.fromMillis + graceMillis;
+        && nowMillis >= freeze.fromMillis + Math.max(graceMillis, LEFT_OF_LEASE);
   }
 
   private boolean isStubborn(Running running, long nowMillis, long graceMillis) {

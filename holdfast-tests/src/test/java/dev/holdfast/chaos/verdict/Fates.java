@@ -14,6 +14,10 @@ import java.util.Set;
  * Every acknowledged job came to its end, in as many attempts as its policy and people allow. The
  * last attempt that the ledger knows of must have ended well; or, of a doomed job, have been the
  * last one allowed; or somebody resolved the job by hand.
+ *
+ * <p>A doomed job's last attempt may be lost by a mishap, also between its claim and its start, of
+ * which the ledger hears nothing. Then the mishap must be one of the process that had it: the
+ * ledger says who started it, and of attempts that never started Holdfast's history does.
  */
 final class Fates {
 
@@ -26,27 +30,30 @@ final class Fates {
     private String lastEnd = "none";
     private boolean effect;
     private boolean resolved;
-    private long mishapsBefore; // how many there had been when it was last heard of
+    private String lastWorker = "";
+    private long lastHeardMillis;
   }
 
   private final Map<String, Acknowledged> acknowledged = new LinkedHashMap<>();
   private final Map<String, Fate> fates = new HashMap<>();
-  private final Set<String> closing = new HashSet<>();
+  private final Map<String, List<LostAttempt>> lost = new HashMap<>(); // by job
+  private final Mishaps mishaps = new Mishaps();
   private final Set<String> told = new HashSet<>(); // grants that were told to stop and went on
   private final List<Violation> violations = new ArrayList<>();
-  private long mishaps;
+  private long epochMillis; // when the ledger's clock was at 0
 
-  Fates(List<Acknowledged> acknowledged) {
+  Fates(List<Acknowledged> acknowledged, List<LostAttempt> lost) {
     acknowledged.forEach(job -> this.acknowledged.put(job.job(), job));
+    lost.forEach(
+        each -> this.lost.computeIfAbsent(each.job(), unseen -> new ArrayList<>()).add(each));
   }
 
   void see(Entry entry) {
+    mishaps.see(entry);
     switch (entry.verb()) {
       case "start", "effect", "end", "act", "acted", "holdfast-agreed" -> seeJob(entry);
       case "told" -> told.add(entry.grant());
-      case "bye" -> closing.add(entry.who());
-      case "frozen", "cut", "lost" -> mishaps++;
-      case "gone" -> mishaps += closing.remove(entry.who()) ? 0 : 1;
+      case "clock" -> epochMillis = Long.parseLong(entry.words().getFirst()) - entry.millis();
       default -> {}
     }
   }
@@ -59,7 +66,6 @@ final class Fates {
       return;
     }
     Fate fate = fates.computeIfAbsent(job.job(), unseen -> new Fate());
-    fate.mishapsBefore = mishaps;
     switch (entry.verb()) {
       case "start" -> start(entry, job, fate);
       case "effect" -> fate.effect |= entry.accepted();
@@ -67,6 +73,7 @@ final class Fates {
       case "holdfast-agreed" -> { // its worker said that it had lost the lease, and that counts
         if (entry.fence() == fate.lastFence) {
           fate.lastEnd = "lost";
+          fate.lastHeardMillis = entry.millis();
         }
       }
       case "acted" -> fate.resolved |= entry.words().get(1).equals("resolve");
@@ -76,6 +83,7 @@ final class Fates {
         }
         if (entry.fence() == fate.lastFence) {
           fate.lastEnd = entry.how();
+          fate.lastHeardMillis = entry.millis();
         }
       }
     }
@@ -93,6 +101,8 @@ final class Fates {
       fate.lastFence = entry.fence();
       fate.lastAttempt = entry.attempt();
       fate.lastEnd = "none";
+      fate.lastWorker = entry.who();
+      fate.lastHeardMillis = entry.millis();
     }
     // Given back ones may be repeated; all others count, also those that a crash cut short.
     int allowed = job.maxAttempts() + fate.granted;
@@ -137,9 +147,22 @@ final class Fates {
     return fate.effect && fate.lastEnd.equals("done");
   }
 
-  // A mishap may have used up the last attempt between its claim and its start.
   private boolean isExhausted(Acknowledged job, Fate fate) {
-    boolean isUsedUp = fate.lastEnd.equals("failed") || fate.lastEnd.equals("lost");
-    return (fate.lastAttempt == job.maxAttempts() && isUsedUp) || mishaps > fate.mishapsBefore;
+    if (fate.lastAttempt < job.maxAttempts()) {
+      return isLostUnseen(job, fate);
+    }
+    return switch (fate.lastEnd) {
+      case "failed", "lost" -> true;
+      case "none" -> mishaps.hasHitSince(fate.lastWorker, fate.lastHeardMillis);
+      default -> // its handler was stopped, because the lease was lost or to be given back
+          mishaps.canHaveHit(fate.lastWorker, fate.lastHeardMillis) || isLostUnseen(job, fate);
+    };
+  }
+
+  private boolean isLostUnseen(Acknowledged job, Fate fate) {
+    return lost.getOrDefault(job.job(), List.of()).stream()
+        .filter(each -> each.number() == job.maxAttempts() && each.fence() > fate.lastFence)
+        .anyMatch(each ->
+            mishaps.canHaveHit(each.worker(), each.startedAt().toEpochMilli() - epochMillis));
   }
 }

@@ -26,6 +26,9 @@ final class Fencing {
       case "start" -> start(entry);
       case "effect" -> effect(entry);
       case "end" -> {
+        if (!entry.accepted()) { // its end is said before Holdfast is told of it
+          refused.add(entry.grant());
+        }
         thingsOf.remove(entry.grant());
         effects.remove(entry.grant());
       }

@@ -4,6 +4,7 @@ import dev.holdfast.chaos.ledger.Entry;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -20,8 +21,10 @@ public final class Figures {
     BY_HTTP_WORKERS("by workers over HTTP"),
     BY_COMMANDS("by commands of agents"),
     BY_PULL_WORKERS("by workers that pull"),
+    BY_AGENTS_OF_THE_DIALECT("by agents of the dialect"),
     /** They were running when their process was killed. */
     CUT_SHORT("attempts cut short"),
+    FEW_CUT_SHORT("of them of jobs with at most three attempts"),
     COMMANDS_CUT_SHORT("commands cut short"),
     /** They ran longer than their lease and were done all the same. */
     OUTLIVED("attempts longer than their lease"),
@@ -33,7 +36,8 @@ public final class Figures {
     REFUSED_BY_LEDGER("stale writes refused by the ledger"),
     /** Ends and checkpoints of those whose lease was lost. */
     REFUSED_BY_HOLDFAST("stale writes refused by Holdfast (LEASE_LOST)"),
-    PULL_REFUSED("of them told to workers that pull");
+    PULL_REFUSED("of them told to workers that pull"),
+    DIALECT_AGENTS_REFUSED("of them told to agents of the dialect");
 
     private final String words;
 
@@ -46,20 +50,29 @@ public final class Figures {
     }
   }
 
+  private static final int FEW_ATTEMPTS = 3;
+
   private final long leaseMillis;
+  private final Set<String> fewAttempts = new HashSet<>();
   private final Map<Figure, Long> counts = new HashMap<>();
   private final Map<String, Entry> running = new HashMap<>(); // by grant
   private final Set<String> seen = new HashSet<>();
   private final Set<String> closing = new HashSet<>();
   private final Map<String, Long> orphanedAt = new HashMap<>(); // by job
   private long longestRecoveryMillis;
+  private long longestGuardedRecoveryMillis;
 
-  private Figures(Duration lease) {
+  private Figures(List<Acknowledged> jobs, Duration lease) {
     this.leaseMillis = lease.toMillis();
+    for (Acknowledged job : jobs) {
+      if (job.maxAttempts() <= FEW_ATTEMPTS) {
+        fewAttempts.add(job.job());
+      }
+    }
   }
 
-  public static Figures of(Stream<Entry> ledger, Duration lease) {
-    Figures figures = new Figures(lease);
+  public static Figures of(Stream<Entry> ledger, List<Acknowledged> jobs, Duration lease) {
+    Figures figures = new Figures(jobs, lease);
     ledger.forEachOrdered(figures::see);
     return figures;
   }
@@ -68,9 +81,14 @@ public final class Figures {
     return counts.getOrDefault(figure, 0L);
   }
 
-  /** From a process's death to the next start of a job it had. */
+  /** From a process's death to the next start of a job it had and that needs nothing. */
   public Duration longestRecovery() {
     return Duration.ofMillis(longestRecoveryMillis);
+  }
+
+  /** The same of jobs that have to wait for what they need, which others may have. */
+  public Duration longestGuardedRecovery() {
+    return Duration.ofMillis(longestGuardedRecoveryMillis);
   }
 
   private void count(Figure figure) {
@@ -91,6 +109,8 @@ public final class Figures {
         count(Figure.REFUSED_BY_HOLDFAST);
         if (entry.who().startsWith("p")) {
           count(Figure.PULL_REFUSED);
+        } else if (entry.who().startsWith("x")) {
+          count(Figure.DIALECT_AGENTS_REFUSED);
         }
       }
       case "bye" -> {
@@ -119,6 +139,7 @@ public final class Figures {
           case 'h' -> Figure.BY_HTTP_WORKERS;
           case 'p' -> Figure.BY_PULL_WORKERS;
           case 'c' -> Figure.BY_COMMANDS;
+          case 'x' -> Figure.BY_AGENTS_OF_THE_DIALECT;
           default -> Figure.BY_DATABASE_WORKERS;
         });
     if (!seen.add(entry.job())) {
@@ -127,7 +148,15 @@ public final class Figures {
     running.put(entry.grant(), entry);
     Long orphaned = orphanedAt.remove(entry.job());
     if (orphaned != null) {
-      longestRecoveryMillis = Math.max(longestRecoveryMillis, entry.millis() - orphaned);
+      recovered(entry, entry.millis() - orphaned);
+    }
+  }
+
+  private void recovered(Entry start, long millis) {
+    if (start.resources().isEmpty()) {
+      longestRecoveryMillis = Math.max(longestRecoveryMillis, millis);
+    } else {
+      longestGuardedRecoveryMillis = Math.max(longestGuardedRecoveryMillis, millis);
     }
   }
 
@@ -152,6 +181,9 @@ public final class Figures {
           boolean was = start.who().equals(entry.who());
           if (was && crashed) {
             count(isCommand(entry) ? Figure.COMMANDS_CUT_SHORT : Figure.CUT_SHORT);
+            if (fewAttempts.contains(start.job())) {
+              count(Figure.FEW_CUT_SHORT);
+            }
             orphanedAt.put(start.job(), entry.millis());
           }
           return was;

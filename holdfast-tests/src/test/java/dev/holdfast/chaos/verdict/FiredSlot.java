@@ -1,6 +1,8 @@
 package dev.holdfast.chaos.verdict;
 
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -10,6 +12,17 @@ import java.util.Optional;
  */
 public record FiredSlot(
     String schedule, Instant scheduledFor, String status, Optional<String> job) {
+
+  public static FiredSlot parse(String line) {
+    List<String> words = Arrays.asList(line.split(" "));
+    String name = words.get(0);
+    int at = name.lastIndexOf('@');
+    return new FiredSlot(
+        name.substring(0, at),
+        Instant.parse(name.substring(at + 1)),
+        words.get(1),
+        Optional.of(words.get(2)).filter(job -> !job.equals("-")));
+  }
 
   String name() {
     return schedule + "@" + scheduledFor;

@@ -1,9 +1,9 @@
 package dev.holdfast.chaos.verdict;
 
 import dev.holdfast.chaos.ledger.Entry;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -15,30 +15,36 @@ public final class Verdict {
   private Verdict() {}
 
   /**
-   * What Holdfast said.
+   * What Holdfast said, and when it was asked for slots.
    *
    * @param jobs that it has stored
+   * @param lost attempts that it says were lost, at least those of doomed jobs
    * @param slots that it has decided about
-   * @param every how far slots are apart
+   * @param hours empty where nobody wrote them down
    */
-  public record Said(List<Acknowledged> jobs, List<FiredSlot> slots, Duration every) {}
+  public record Said(
+      List<Acknowledged> jobs,
+      List<LostAttempt> lost,
+      List<FiredSlot> slots,
+      Optional<Hours> hours) {}
 
   /**
    * All violations, oldest first for each rule.
    *
    * @param ledger in its order; as a stream, because a long run's does not fit into memory
-   * @param killGrace how long after a worker fell silent its resources must be left alone
    */
-  public static List<Violation> of(Stream<Entry> ledger, Said said, Duration killGrace) {
-    Exclusion exclusion = new Exclusion(killGrace);
+  public static List<Violation> of(Stream<Entry> ledger, Said said) {
+    Exclusion exclusion = new Exclusion();
     Fencing fencing = new Fencing();
+    Finality finality = new Finality();
     TargetOrder targetOrder = new TargetOrder(said.jobs);
     Standing standing = new Standing();
-    SlotsOnce slotsOnce = new SlotsOnce(said.slots, said.every);
-    Fates fates = new Fates(said.jobs);
+    SlotsOnce slotsOnce = new SlotsOnce(said.slots, said.hours);
+    Fates fates = new Fates(said.jobs, said.lost);
     ledger.forEachOrdered(entry -> {
       exclusion.see(entry);
       fencing.see(entry);
+      finality.see(entry);
       targetOrder.see(entry);
       standing.see(entry);
       slotsOnce.see(entry);
@@ -47,6 +53,7 @@ public final class Verdict {
     List<Violation> all = new ArrayList<>();
     all.addAll(exclusion.violations());
     all.addAll(fencing.violations());
+    all.addAll(finality.violations());
     all.addAll(targetOrder.violations());
     all.addAll(standing.violations());
     all.addAll(slotsOnce.violations());

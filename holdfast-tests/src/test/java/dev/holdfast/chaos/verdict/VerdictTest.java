@@ -9,6 +9,8 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Ledgers written by hand: what is wrong with them is found, and nothing else. */
@@ -91,9 +93,135 @@ class VerdictTest {
                     + "5 50 w1 holdfast-agreed d 6 finish ok"))
         .as("a lost lease uses up the last one, too")
         .isEmpty();
-    assertThat(rules(List.of(DOOMED), first + "3 30 w1 gone ok"))
-        .as("a crash may have used up the last")
+  }
+
+  @Test
+  void a_doomed_jobs_last_attempt_may_be_lost_by_a_crash_of_who_had_it_and_of_nobody_else() {
+    String first =
+        """
+        1 0 nemesis clock 1000000 ok
+        2 10 w1 start d 1 5 - ok
+        3 20 w1 end d 5 failed ok
+        """;
+    String killed = "4 30000 w2 gone ok";
+    LostAttempt unseen = new LostAttempt("d", 2, 6, "w2", Instant.ofEpochMilli(1_029_000));
+    LostAttempt longAgo = new LostAttempt("d", 2, 6, "w2", Instant.ofEpochMilli(1_000_100));
+    LostAttempt anothers = new LostAttempt("d", 2, 6, "w3", Instant.ofEpochMilli(1_029_000));
+    LostAttempt notTheLast = new LostAttempt("d", 1, 6, "w2", Instant.ofEpochMilli(1_029_000));
+
+    assertThat(rulesOfDoomed(first + killed)).as("somebody crashed").containsExactly(Rule.LOST);
+    assertThat(rulesOfDoomed(first + killed, unseen)).isEmpty();
+    assertThat(rulesOfDoomed(first, unseen)).as("nobody crashed").containsExactly(Rule.LOST);
+    assertThat(rulesOfDoomed(first + killed, longAgo)).containsExactly(Rule.LOST);
+    assertThat(rulesOfDoomed(first + killed, anothers)).containsExactly(Rule.LOST);
+    assertThat(rulesOfDoomed(first + killed, notTheLast)).containsExactly(Rule.LOST);
+    assertThat(rulesOfDoomed(first + "4 28500 nemesis lost LOSE_DATABASE_CLAIM ok", unseen))
+        .as("its claim was never answered")
         .isEmpty();
+    assertThat(rulesOfDoomed(first + "4 28500 nemesis lost LOSE_PULL ok", unseen))
+        .as("nothing that it has to do with")
+        .containsExactly(Rule.LOST);
+  }
+
+  @Test
+  void a_doomed_jobs_last_attempt_that_began_ends_or_its_process_was_hit() {
+    String begun =
+        """
+        1 10 w1 start d 1 5 - ok
+        2 20 w1 end d 5 failed ok
+        3 30 w1 start d 2 6 - ok
+        """;
+
+    assertThat(rulesOfDoomed(begun)).containsExactly(Rule.LOST);
+    assertThat(rulesOfDoomed(begun + "4 40 w1 gone ok")).isEmpty();
+    assertThat(rulesOfDoomed(begun + "4 40 nemesis frozen w1 ok")).isEmpty();
+    assertThat(rulesOfDoomed(begun + "4 40 w2 gone ok")).containsExactly(Rule.LOST);
+    assertThat(rulesOfDoomed(begun + "4 40 w1 end d 6 stopped ok\n5 50 nemesis cut X ok"))
+        .as("stopped, and nothing happened to it")
+        .containsExactly(Rule.LOST);
+    assertThat(
+            rulesOfDoomed(
+                begun
+                    + "4 40 w1 end d 6 stopped ok\n"
+                    + "5 50 nemesis held HOLD_WORKERS_FROM_DATABASE ok"))
+        .isEmpty();
+  }
+
+  private static List<Rule> rulesOfDoomed(String ledger, LostAttempt... lost) {
+    return rules(
+        new Verdict.Said(List.of(DOOMED), List.of(lost), List.of(), Optional.empty()), ledger);
+  }
+
+  @Test
+  void a_job_that_is_done_and_starts_again_is_found() {
+    String done =
+        """
+        1 10 w1 start a 1 5 - ok
+        2 20 w1 effect a 5 ok
+        3 30 w1 end a 5 done ok
+        %s
+        """;
+    String again =
+        """
+        6 60 w2 start a 2 6 - ok
+        7 70 w2 effect a 6 ok
+        8 80 w2 end a 6 done ok
+        """;
+    String took = "4 40 w1 holdfast-took a 5 finish succeeded ok";
+
+    assertThat(rules(List.of(A), done.formatted(took) + again))
+        .containsExactly(Rule.FINISHED_AGAIN);
+    assertThat(rules(List.of(A), done.formatted(took.replace(" succeeded", "")) + again))
+        .as("an answer without the outcome")
+        .containsExactly(Rule.FINISHED_AGAIN);
+    assertThat(rules(List.of(A), done.formatted("") + again + took.replace("4 40", "9 90")))
+        .as("the answer is told late")
+        .containsExactly(Rule.FINISHED_AGAIN);
+  }
+
+  @Test
+  void a_job_that_is_done_may_start_again_when_somebody_asked_or_its_end_was_not_taken() {
+    String done =
+        """
+        1 10 w1 start a 1 5 - ok
+        2 20 w1 effect a 5 ok
+        3 30 w1 end a 5 done ok
+        %s
+        6 60 w2 start a 2 6 - ok
+        7 70 w2 effect a 6 ok
+        8 80 w2 end a 6 done ok
+        9 90 w2 holdfast-took a 6 finish succeeded ok
+        """;
+    String took = "4 40 w1 holdfast-took a 5 finish succeeded ok";
+
+    assertThat(rules(List.of(A), done.formatted(took + "\n5 50 operator act a retry ok")))
+        .isEmpty();
+    assertThat(rules(List.of(A), done.formatted("0 5 operator act a retry ok\n" + took)))
+        .as("somebody asked before")
+        .containsExactly(Rule.FINISHED_AGAIN);
+    assertThat(rules(List.of(A), done.formatted(took + "\n5 50 operator act b retry ok")))
+        .as("somebody asked for another job")
+        .containsExactly(Rule.FINISHED_AGAIN, Rule.UNKNOWN);
+    assertThat(rules(List.of(A), done.formatted("4 40 w1 holdfast-refused a 5 finish ok")))
+        .isEmpty();
+    assertThat(rules(List.of(A), done.formatted(took.replace("succeeded", "released")))).isEmpty();
+    assertThat(rules(List.of(A), done.formatted("4 40 w1 holdfast-took a 5 checkpoint ok")))
+        .isEmpty();
+  }
+
+  @Test
+  void a_frozen_processs_job_may_be_taken_when_its_lease_can_be_over_and_not_before() {
+    String taken =
+        """
+        1 10 w1 start a 1 5 - ok
+        2 1000 nemesis frozen w1 ok
+        3 %d w2 start a 2 6 - ok
+        4 2600 w2 effect a 6 ok
+        5 2700 w2 end a 6 done ok
+        """;
+
+    assertThat(rules(List.of(A), taken.formatted(1_550))).containsExactly(Rule.OVERLAP);
+    assertThat(rules(List.of(A), taken.formatted(1_650))).isEmpty();
   }
 
   @Test
@@ -180,10 +308,10 @@ class VerdictTest {
                 """
                 1 10 w1 start a 1 5 - ok
                 2 20 nemesis frozen w1 ok
-                3 30 w2 start a 2 6 - ok
-                4 40 w2 effect a 6 ok
-                5 50 w2 end a 6 done ok
-                6 60 w1 effect a 5 ok
+                3 3030 w2 start a 2 6 - ok
+                4 3040 w2 effect a 6 ok
+                5 3050 w2 end a 6 done ok
+                6 3060 w1 effect a 5 ok
                 """))
         .containsExactly(Rule.STALE_ACCEPTED);
     assertThat(
@@ -209,6 +337,23 @@ class VerdictTest {
                 3 30 w2 end a 6 done ok
                 4 40 w1 start a 1 5 - refused
                 5 50 w1 holdfast-took a 5 checkpoint ok
+                """))
+        .containsExactly(Rule.STALE_WRITTEN);
+  }
+
+  @Test
+  void an_end_that_came_after_another_had_started_and_that_holdfast_took_is_found() {
+    assertThat(
+            rules(
+                List.of(A),
+                """
+                1 10 w1 start a 1 5 - ok
+                2 20 nemesis frozen w1 ok
+                3 5030 w2 start a 2 6 - ok
+                4 5040 w2 effect a 6 ok
+                5 5050 w2 end a 6 done ok
+                6 5060 w1 end a 5 failed refused
+                7 5070 w1 holdfast-took a 5 finish other ok
                 """))
         .containsExactly(Rule.STALE_WRITTEN);
   }
@@ -420,13 +565,43 @@ class VerdictTest {
     assertThat(rulesOfSlots(1, 2, 2, 3)).containsExactly(Rule.SLOT_TWICE);
   }
 
+  @Test
+  void slots_that_begin_late_or_end_early_or_are_not_due_are_found() {
+    Hours hours =
+        new Hours(
+            List.of("s"),
+            Duration.ofSeconds(1),
+            Instant.ofEpochSecond(100),
+            Instant.ofEpochSecond(101),
+            Instant.ofEpochSecond(110),
+            Instant.ofEpochSecond(112));
+    assertThat(Hours.parse(hours.line())).isEqualTo(hours);
+
+    assertThat(rulesOfSlots(hours, 101, 112)).isEmpty();
+    assertThat(rulesOfSlots(hours, 103, 108)).as("at the margins").isEmpty();
+    assertThat(rulesOfSlots(hours, 104, 112)).containsExactly(Rule.SLOT_MISSED);
+    assertThat(rulesOfSlots(hours, 101, 107)).containsExactly(Rule.SLOT_MISSED);
+    assertThat(rulesOfSlots(hours, 98, 112)).containsExactly(Rule.SLOT_UNTIMELY);
+    assertThat(rulesOfSlots(hours, 101, 114)).containsExactly(Rule.SLOT_UNTIMELY);
+    assertThat(rulesOfSlots(hours, 1, 0)).as("none at all").containsExactly(Rule.SLOT_MISSED);
+  }
+
+  private static List<Rule> rulesOfSlots(Hours hours, int first, int last) {
+    return rulesOfSlots(Optional.of(hours), IntStream.rangeClosed(first, last).toArray());
+  }
+
   private static List<Rule> rulesOfSlots(int... seconds) {
+    return rulesOfSlots(Optional.empty(), seconds);
+  }
+
+  private static List<Rule> rulesOfSlots(Optional<Hours> hours, int... seconds) {
     List<FiredSlot> slots =
         Arrays.stream(seconds)
             .mapToObj(second ->
                 new FiredSlot("s", Instant.ofEpochSecond(second), "coalesced", Optional.empty()))
             .toList();
-    return rules(List.of(), slots, "1 0 w1 hello w1 ok");
+    slots.forEach(slot -> assertThat(FiredSlot.parse(slot.line())).isEqualTo(slot));
+    return rules(new Verdict.Said(List.of(), List.of(), slots, hours), "1 0 w1 hello w1 ok");
   }
 
   private static Acknowledged job(String id, int number, Optional<String> target) {
@@ -434,14 +609,11 @@ class VerdictTest {
   }
 
   private static List<Rule> rules(List<Acknowledged> acknowledged, String ledger) {
-    return rules(acknowledged, List.of(), ledger);
+    return rules(new Verdict.Said(acknowledged, List.of(), List.of(), Optional.empty()), ledger);
   }
 
-  private static List<Rule> rules(
-      List<Acknowledged> acknowledged, List<FiredSlot> slots, String ledger) {
-    Verdict.Said said = new Verdict.Said(acknowledged, slots, Duration.ofSeconds(1));
-    return Verdict.of(ledger.lines().map(Entry::parse), said, Duration.ofSeconds(5)).stream()
-        .map(Violation::rule)
-        .toList();
+  private static List<Rule> rules(Verdict.Said said, String ledger) {
+    Stream<Entry> entries = ledger.lines().filter(line -> !line.isBlank()).map(Entry::parse);
+    return Verdict.of(entries, said).stream().map(Violation::rule).toList();
   }
 }

@@ -14,6 +14,8 @@ public record Violation(Rule rule, String detail) {
     STALE_ACCEPTED,
     /** Holdfast took something from an attempt whose place another had taken. */
     STALE_WRITTEN,
+    /** A job that was done, and known to be, was started again, and nobody had asked for that. */
+    FINISHED_AGAIN,
     /** One grant did its work twice. */
     DOUBLE_EFFECT,
     /** Jobs of one target did not start in the order in which they were enqueued. */
@@ -24,6 +26,8 @@ public record Violation(Rule rule, String detail) {
     SLOT_TWICE,
     /** A moment of a schedule that nobody decided about. */
     SLOT_MISSED,
+    /** A slot of a time at which its schedule was not in force. */
+    SLOT_UNTIMELY,
     /** More attempts than policy and people allow. */
     TOO_MANY_ATTEMPTS
   }

@@ -2,6 +2,7 @@ package dev.holdfast.server.dialect.agents;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.executor.files.SharedDirectory;
 import dev.holdfast.fleet.Agents;
 import dev.holdfast.lease.AgentWords;
 import dev.holdfast.tenant.Tenant;

@@ -1,12 +1,16 @@
 package dev.holdfast.server.dialect.agents;
 
 import dev.holdfast.Holdfast;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.executor.files.SharedDirectory;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.server.AgentSettings;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Survey;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -18,8 +22,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The tenants whose agents this node serves. The default tenant has the shared directory itself,
- * any other a directory below {@code tenants/}. A round shows what others did since the last: the
- * reaper, people, other nodes that came to their end in between. Thread-safe.
+ * any other one of its own beside that: containers are given their tenant's whole, so none may be
+ * in another. A round shows what others did since the last: the reaper, people, other nodes that
+ * came to their end in between. Thread-safe.
  */
 public final class AgentDesks implements Loop.Step {
 
@@ -58,14 +63,28 @@ public final class AgentDesks implements Loop.Step {
   }
 
   private SharedDirectory directory(TenantName name) {
-    Path root = settings.directory();
-    return SharedDirectory.at(
-        name.equals(TenantName.DEFAULT) ? root : root.resolve("tenants").resolve(name.value()));
+    return SharedDirectory.at(settings.directoryOf(name));
   }
 
   /** Puts right what became of files while no node looked. */
   public void repairAll() {
-    search().forEach(name -> tried(name, () -> repair(name)));
+    List<TenantName> used = search();
+    used.forEach(this::requireMoved);
+    used.forEach(name -> tried(name, () -> repair(name)));
+  }
+
+  /** Refuses to go on without files that an earlier version put below the default tenant's. */
+  public void requireMoved(TenantName name) {
+    Path before = settings.directory().resolve("tenants").resolve(name.value());
+    Path now = settings.directoryOf(name);
+    if (!name.equals(TenantName.DEFAULT)
+        && Files.isDirectory(before, LinkOption.NOFOLLOW_LINKS)
+        && Files.notExists(now)) {
+      throw HoldfastException.badConfig(
+          "shared-dir",
+          settings.directory(),
+          "a directory without other tenants' files: move " + before + " to " + now);
+    }
   }
 
   /** The same for one tenant. */

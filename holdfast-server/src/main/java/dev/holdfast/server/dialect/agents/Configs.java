@@ -3,6 +3,7 @@ package dev.holdfast.server.dialect.agents;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.executor.files.SharedDirectory;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.util.Optional;

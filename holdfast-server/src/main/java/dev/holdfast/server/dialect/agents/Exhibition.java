@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.holdfast.api.Json;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.executor.files.SharedDirectory;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;

@@ -2,7 +2,8 @@ package dev.holdfast.server.dialect.agents;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.server.dialect.agents.SharedDirectory.Opened;
+import dev.holdfast.executor.files.SharedDirectory;
+import dev.holdfast.executor.files.SharedDirectory.Opened;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;

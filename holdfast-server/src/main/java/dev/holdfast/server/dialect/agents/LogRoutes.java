@@ -4,8 +4,8 @@ import static dev.holdfast.server.http.Route.Method.GET;
 
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.executor.files.SharedDirectory.Opened;
 import dev.holdfast.server.auth.Role;
-import dev.holdfast.server.dialect.agents.SharedDirectory.Opened;
 import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.http.Request;

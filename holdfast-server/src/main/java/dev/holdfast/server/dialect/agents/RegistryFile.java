@@ -1,6 +1,7 @@
 package dev.holdfast.server.dialect.agents;
 
 import dev.holdfast.api.Json;
+import dev.holdfast.executor.files.SharedDirectory;
 import dev.holdfast.loop.Together;
 import dev.holdfast.tenant.Db;
 import java.io.IOException;

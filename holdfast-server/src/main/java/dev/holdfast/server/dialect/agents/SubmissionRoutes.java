@@ -7,6 +7,8 @@ import dev.holdfast.api.Json;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Placement;
+import dev.holdfast.job.Policy;
+import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.dialect.agents.Simulation.Experiment;
 import dev.holdfast.server.http.Answer;
@@ -47,6 +49,7 @@ final class SubmissionRoutes {
         NewJob.of(Simulation.KIND, simulation.payload())
             .withQueue(Simulation.QUEUE)
             .withId(id)
+            .withPolicy(PolicyOverrides.NONE.withEnqueuedAs(Policy.BY_WORKERS))
             .withPlacement(host.map(Placement::requiring).orElse(Placement.ANYWHERE));
     request.desk().jobs().prepare(job);
     desk.tenant()

@@ -1,7 +1,5 @@
 package dev.holdfast.server.dialect.pull;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.server.api.Parts;
@@ -14,15 +12,7 @@ import dev.holdfast.server.tenancy.PullSecret;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.TenantName;
 import io.javalin.http.Context;
-import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.HexFormat;
 import java.util.Optional;
-import java.util.regex.Pattern;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Requests that are signed with a secret that the tenant shares with its workers: {@code
@@ -31,13 +21,6 @@ import javax.crypto.spec.SecretKeySpec;
  * a token where one is.
  */
 public final class Signatures implements Credential {
-
-  private static final String SIGN = "X-Auth-Sign";
-  private static final String TIME = "X-Auth-Ts";
-  private static final String MAC = "HmacSHA256";
-  private static final Duration LEEWAY = Duration.ofMinutes(5);
-  private static final Pattern SIGN_SHAPE = Pattern.compile("\\p{XDigit}{64}");
-  private static final Pattern TIME_SHAPE = Pattern.compile("\\d{1,12}");
 
   // With each that comes a few go that nobody could use any more: that costs always the same, and
   // an hour's worth of them is all that is kept.
@@ -72,7 +55,7 @@ public final class Signatures implements Credential {
 
   @Override
   public Optional<Principal> identify(Context http, TenantName tenant, boolean atOnce) {
-    boolean signed = http.header(SIGN) != null;
+    boolean signed = http.header(SignedRequest.SIGN) != null;
     if (tokens && !signed) {
       return Optional.empty();
     }
@@ -81,7 +64,10 @@ public final class Signatures implements Credential {
       return Optional.empty();
     }
     if (!signed) {
-      throw Refusal.of(401, "NO_SIGNATURE", "requests are signed here: " + TIME + ", " + SIGN);
+      throw Refusal.of(
+          401,
+          "NO_SIGNATURE",
+          "requests are signed here: " + SignedRequest.TIME + ", " + SignedRequest.SIGN);
     }
     check(http, secret.get(), atOnce ? reserved : control);
     return Optional.of(
@@ -102,46 +88,17 @@ public final class Signatures implements Credential {
   }
 
   private void check(Context http, PullSecret.InForce inForce, Db by) {
-    String time = Optional.ofNullable(http.header(TIME)).orElse("");
-    String sign = Optional.ofNullable(http.header(SIGN)).orElse("");
-    if (!TIME_SHAPE.matcher(time).matches() || !SIGN_SHAPE.matcher(sign).matches()) {
-      throw wrong();
-    }
-    Instant at = Instant.ofEpochSecond(Long.parseLong(time));
-    if (Duration.between(at, inForce.now()).abs().compareTo(LEEWAY) > 0) {
-      throw Refusal.of(
-          401, "BAD_SIGNATURE", TIME + " is more than " + LEEWAY.toSeconds() + " s from now");
-    }
-    byte[] said = HexFormat.of().parseHex(sign);
-    byte[] expected = sign(http, time, inForce.secret());
-    if (!MessageDigest.isEqual(said, expected)) { // takes as long wherever they differ
-      throw wrong();
-    }
-    if (!isNew(said, by)) {
+    SignedRequest request =
+        new SignedRequest(
+            http.req().getMethod(),
+            http.req().getRequestURI(),
+            http::bodyAsBytes,
+            Optional.ofNullable(http.header(SignedRequest.TIME)).orElse(""),
+            Optional.ofNullable(http.header(SignedRequest.SIGN)).orElse(""));
+    byte[] sign = request.check(inForce.secret(), inForce.now());
+    if (!isNew(sign, by)) {
       throw Refusal.of(409, "REPLAYED", "this signature was used before; sign again");
     }
-  }
-
-  private static Refusal.Refused wrong() {
-    return Refusal.of(401, "BAD_SIGNATURE", "the signature is not that of this request");
-  }
-
-  private static byte[] sign(Context http, String time, String secret) {
-    try {
-      String body =
-          HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(http.bodyAsBytes()));
-      String text = "%s|%s|%s|%s".formatted(http.req().getMethod(), path(http), body, time);
-      Mac mac = Mac.getInstance(MAC);
-      mac.init(new SecretKeySpec(secret.getBytes(UTF_8), MAC));
-      return mac.doFinal(text.getBytes(UTF_8));
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(e); // every Java has both
-    }
-  }
-
-  // As it was sent, without the query.
-  private static String path(Context http) {
-    return http.req().getRequestURI();
   }
 
   private boolean isNew(byte[] sign, Db by) {

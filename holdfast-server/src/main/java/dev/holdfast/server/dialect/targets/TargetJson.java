@@ -1,6 +1,7 @@
 package dev.holdfast.server.dialect.targets;
 
 import dev.holdfast.api.Json;
+import dev.holdfast.api.MaskedArgs;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Job;
 import dev.holdfast.queue.Jobs;
@@ -44,7 +45,7 @@ final class TargetJson {
     Json.put(json, "target_id", job.needs().target());
     json.put("api_name", job.kind());
     if (withParameters) {
-      Json.put(json, "parameters", job.args());
+      Json.put(json, "parameters", MaskedArgs.of(job.args()));
     } else {
       json.putNull("parameters");
     }

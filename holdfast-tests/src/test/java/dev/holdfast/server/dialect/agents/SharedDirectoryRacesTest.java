@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.executor.files.SharedDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.executor.files.SharedDirectory;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;

@@ -1,6 +1,7 @@
-package dev.holdfast.server.dialect.agents;
+package dev.holdfast.executor.files;
 
 import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
@@ -37,7 +38,7 @@ import java.util.UUID;
  * and then names one entry of the last. What is neither a file nor a directory is not opened, and
  * nobody waits for long for what became something else meanwhile. Thread-safe.
  */
-final class SharedDirectory {
+public final class SharedDirectory {
 
   private static final String TEMPORARY = ".tmp";
   private static final Duration LONGEST_WRITE = Duration.ofHours(1);
@@ -53,7 +54,7 @@ final class SharedDirectory {
   }
 
   /** Makes what is missing of it. */
-  static SharedDirectory at(Path directory) {
+  public static SharedDirectory at(Path directory) {
     try {
       Files.createDirectories(directory);
       return new SharedDirectory(directory.toRealPath());
@@ -64,7 +65,7 @@ final class SharedDirectory {
   }
 
   /** As agents know it, who have it at the same place. */
-  String path() {
+  public String path() {
     return root.toString();
   }
 
@@ -73,7 +74,7 @@ final class SharedDirectory {
   }
 
   /** A file as it was when it was opened; {@code key} tells it from one that took its place. */
-  record Opened(SeekableByteChannel channel, Object key) implements AutoCloseable {
+  public record Opened(SeekableByteChannel channel, Object key) implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
@@ -81,7 +82,7 @@ final class SharedDirectory {
     }
   }
 
-  void make(List<String> directory) throws IOException {
+  public void make(List<String> directory) throws IOException {
     in(directory, true, last -> true);
   }
 
@@ -89,7 +90,7 @@ final class SharedDirectory {
    * Replaces a file whole: whoever reads it finds the old content or the new. Its directory is not
    * synchronised: should a rename get lost with the machine, the next start writes the file again.
    */
-  void write(List<String> path, byte[] content) throws IOException {
+  public void write(List<String> path, byte[] content) throws IOException {
     Path name = Path.of(path.getLast());
     Path temporary = Path.of("." + name + "." + UUID.randomUUID() + TEMPORARY);
     in(
@@ -107,14 +108,53 @@ final class SharedDirectory {
         });
   }
 
+  /**
+   * Adds to a regular file, which is made if there is none. All of it has an end, also what is
+   * written: a pipe that took the file's place takes only so much.
+   */
+  public void append(List<String> path, byte[] content) throws IOException {
+    Path name = Path.of(path.getLast());
+    boolean unused =
+        access.within(
+            LONGEST_ACCESS,
+            name.toString(),
+            told ->
+                inside(
+                    parent(path),
+                    true,
+                    directory -> {
+                      try (SeekableByteChannel file = openToAppend(directory, name)) {
+                        writeAll(file, content);
+                      }
+                      return true;
+                    }),
+            nothing -> {});
+  }
+
+  private static SeekableByteChannel openToAppend(SecureDirectoryStream<Path> directory, Path name)
+      throws IOException {
+    try {
+      if (!attributes(directory, name).isRegularFile()) {
+        throw new FileSystemException(name.toString(), null, "it is no file");
+      }
+    } catch (NoSuchFileException e) {
+      return directory.newByteChannel(name, Set.of(CREATE_NEW, WRITE, NOFOLLOW_LINKS));
+    }
+    return directory.newByteChannel(name, Set.of(APPEND, NOFOLLOW_LINKS));
+  }
+
+  private static void writeAll(SeekableByteChannel channel, byte[] content) throws IOException {
+    ByteBuffer left = ByteBuffer.wrap(content);
+    while (left.hasRemaining()) {
+      channel.write(left);
+    }
+  }
+
   private static void writeNew(SecureDirectoryStream<Path> directory, Path name, byte[] content)
       throws IOException {
     try (SeekableByteChannel channel =
         directory.newByteChannel(name, Set.of(CREATE_NEW, WRITE, NOFOLLOW_LINKS))) {
-      ByteBuffer left = ByteBuffer.wrap(content);
-      while (left.hasRemaining()) {
-        channel.write(left);
-      }
+      writeAll(channel, content);
       if (channel instanceof FileChannel file) {
         file.force(false);
       }
@@ -122,7 +162,7 @@ final class SharedDirectory {
   }
 
   /** Writes it only where it says something else. */
-  boolean writeIfOther(List<String> path, byte[] content) throws IOException {
+  public boolean writeIfOther(List<String> path, byte[] content) throws IOException {
     Optional<byte[]> there = read(path, content.length + 1);
     if (there.isPresent() && Arrays.equals(there.get(), content)) {
       return false;
@@ -132,7 +172,7 @@ final class SharedDirectory {
   }
 
   /** A regular file's first bytes; empty when there is none. */
-  Optional<byte[]> read(List<String> path, int most) throws IOException {
+  public Optional<byte[]> read(List<String> path, int most) throws IOException {
     try (Opened file = open(path).orElse(null)) {
       if (file == null) {
         return Optional.empty();
@@ -147,7 +187,7 @@ final class SharedDirectory {
   }
 
   /** A regular file, to be read; empty when there is none. What is no file is not opened. */
-  Optional<Opened> open(List<String> path) throws IOException {
+  public Optional<Opened> open(List<String> path) throws IOException {
     Path name = Path.of(path.getLast());
     try {
       return access.within(
@@ -171,7 +211,7 @@ final class SharedDirectory {
   }
 
   /** What tells the file that is there now from others; empty when there is none. */
-  Optional<Object> key(List<String> path) throws IOException {
+  public Optional<Object> key(List<String> path) throws IOException {
     Path name = Path.of(path.getLast());
     try {
       return in(
@@ -187,7 +227,7 @@ final class SharedDirectory {
   }
 
   /** The names in a directory; none when there is no such. */
-  List<String> list(List<String> path) throws IOException {
+  public List<String> list(List<String> path) throws IOException {
     try {
       return in(
           path,
@@ -203,7 +243,7 @@ final class SharedDirectory {
   }
 
   /** A file or a link, whatever that leads to; not a directory. */
-  boolean delete(List<String> path) throws IOException {
+  public boolean delete(List<String> path) throws IOException {
     try {
       return in(
           parent(path), false, directory -> deleteIfThere(directory, Path.of(path.getLast())));
@@ -213,7 +253,7 @@ final class SharedDirectory {
   }
 
   /** Whatever is there, with all that is in it. Links are deleted, not followed. */
-  void deleteAll(List<String> path) throws IOException {
+  public void deleteAll(List<String> path) throws IOException {
     try {
       access.within(
           LONGEST_CLEARING,
@@ -251,7 +291,7 @@ final class SharedDirectory {
   }
 
   /** Removes from a directory what a writer that died left half written. */
-  void removeLeftovers(List<String> path) throws IOException {
+  public void removeLeftovers(List<String> path) throws IOException {
     FileTime since = FileTime.from(Instant.now().minus(LONGEST_WRITE));
     for (String name : list(path)) {
       if (isTemporary(name)) {
@@ -277,7 +317,7 @@ final class SharedDirectory {
     }
   }
 
-  static boolean isTemporary(String name) {
+  public static boolean isTemporary(String name) {
     return name.startsWith(".") && name.endsWith(TEMPORARY);
   }
 

@@ -1,4 +1,4 @@
-package dev.holdfast.server.dialect.agents;
+package dev.holdfast.executor.files;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;

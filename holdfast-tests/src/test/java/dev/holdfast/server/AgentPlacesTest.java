@@ -1,0 +1,73 @@
+package dev.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.tenant.TenantName;
+import dev.holdfast.testkit.TestTenant;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A tenant's containers are given its whole directory, so no other tenant's may be in that. */
+class AgentPlacesTest {
+
+  private static TestServer server;
+
+  @RegisterExtension final TestTenant one = new TestTenant();
+  @RegisterExtension final TestTenant other = new TestTenant();
+
+  @BeforeAll
+  static void start() {
+    server = TestServer.start(Fleet.open());
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @Test
+  void no_tenants_directory_is_within_anothers() throws IOException {
+    Path ofDefault =
+        Files.createDirectories(settings().directoryOf(TenantName.DEFAULT)).toRealPath();
+    List<Path> places = List.of(ofDefault, mounted(one), mounted(other));
+
+    for (Path place : places) {
+      assertThat(places.stream().filter(each -> each.startsWith(place))).containsExactly(place);
+    }
+  }
+
+  private static Path mounted(TestTenant tenant) {
+    Fleet fleet = new Fleet(server, tenant);
+    fleet.submit();
+    return Path.of(fleet.next("a").json().path("volumes").path(0).path("host").asString());
+  }
+
+  @Test
+  void files_where_an_earlier_version_had_them_are_to_be_moved_before_a_start() throws IOException {
+    Path before = settings().directory().resolve("tenants").resolve(one.name().value());
+    Files.createDirectories(before.resolve("jobs"));
+    var agents = server.server().agents();
+
+    assertThatThrownBy(() -> agents.requireMoved(one.name()))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessageContaining("move " + before)
+        .hasMessageContaining(settings().directoryOf(one.name()).toString());
+
+    agents.requireMoved(other.name());
+    Files.createDirectories(settings().directoryOf(one.name()).getParent());
+    Files.move(before, settings().directoryOf(one.name()));
+    agents.requireMoved(one.name());
+  }
+
+  private static AgentSettings settings() {
+    return server.ownConfig().agents();
+  }
+}
