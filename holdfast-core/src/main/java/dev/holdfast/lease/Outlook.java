@@ -44,7 +44,7 @@ record Outlook(
           .replace("{overdue}", OverdueAttempts.isOverdue());
 
   static Query bind(Query look) {
-    return look.bind("grace_ms", OverdueAttempts.TIMEOUT_GRACE.toMillis());
+    return look.bind("grace_ms", Overdue.TIMEOUT_GRACE.toMillis());
   }
 
   static Outlook read(ResultSet row, StatementContext context) throws SQLException {

@@ -2,27 +2,17 @@ package dev.holdfast.lease;
 
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.hold.Holds;
-import dev.holdfast.job.Failure;
-import dev.holdfast.job.JobState;
-import dev.holdfast.job.Limits;
-import dev.holdfast.job.Outcome;
-import dev.holdfast.job.Policy.OnLeaseLost;
 import dev.holdfast.lease.Steadiness.Absence;
-import dev.holdfast.loop.Loop;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -39,13 +29,6 @@ final class OverdueAttempts {
   private static final Logger log = LoggerFactory.getLogger(OverdueAttempts.class);
 
   private static final int BATCH = 500;
-
-  // How long a worker gets to say itself that an attempt ran too long.
-  static final Duration TIMEOUT_GRACE = Duration.ofSeconds(2);
-
-  // Until a worker that could not write an end tries again, and somebody's locks are gone.
-  private static final Duration LONGEST_DELAY =
-      Loop.LONGEST_PAUSE_AFTER_ERROR.plus(Db.LONGEST_SILENCE);
 
   private static final String OVERDUE =
       """
@@ -132,67 +115,6 @@ final class OverdueAttempts {
     static final Found NOTHING = new Found(0, new UUID(0, 0));
   }
 
-  private record Overdue(
-      Lease lease,
-      JobState state,
-      Optional<JobState> stopAs,
-      Instant startedAt,
-      Duration silent,
-      Optional<Duration> tooLong,
-      Optional<Silence> agent,
-      Optional<String> said) {
-
-    /**
-     * A worker that was cut off from the database together with us is not dead. Before its lease
-     * counts as lost, there must have been as much time to renew it as it is long, since it last
-     * was.
-     */
-    boolean isOver(Absence absence) {
-      Duration length = agent.map(Silence::lease).orElse(lease.length());
-      return tooLong.filter(by -> ranTooLong(by, absence)).isPresent()
-          || (silent.isPositive() && silent.compareTo(absence.within(length.plus(silent))) > 0)
-          || agent.filter(silence -> silence.isTooLong(absence)).isPresent();
-    }
-
-    // It may have ended in time, and could not say so while the database was away.
-    private static boolean ranTooLong(Duration by, Absence absence) {
-      return by.compareTo(TIMEOUT_GRACE.plus(absence.within(by.plus(LONGEST_DELAY)))) > 0;
-    }
-
-    Outcome outcome() {
-      if (tooLong.isPresent()) {
-        return Outcome.failed(Failure.timeout(lease.policy().timeout()));
-      }
-      return switch (state) {
-        case STOPPING -> stopping();
-        case DISPATCHED -> new Outcome.NeverStarted();
-        default -> new Outcome.LeaseExpired(lease.worker());
-      };
-    }
-
-    // A job that was asked to stop and whose worker is gone has stopped. But where a lost lease is
-    // a failure it is one still, unless somebody said already what the job is to end as.
-    private Outcome stopping() {
-      boolean decided = stopAs.isPresent() && stopAs.get() != JobState.PAUSED;
-      return decided || lease.policy().onLeaseLost() == OnLeaseLost.RETRY
-          ? new Outcome.Stopped()
-          : new Outcome.LeaseExpired(lease.worker());
-    }
-  }
-
-  /**
-   * How long nothing was heard of an agent, and how long that may be.
-   *
-   * @param lease how long it may say nothing of this job
-   */
-  private record Silence(Duration lasts, Duration patience, Duration lease) {
-
-    /** As with leases: while nobody could be heard, nobody was silent. */
-    boolean isTooLong(Absence absence) {
-      return lasts.compareTo(patience.plus(absence.within(lasts))) > 0;
-    }
-  }
-
   private final Db db;
   private final LeaseRow leaseRow;
   private final Transitions transitions;
@@ -267,7 +189,7 @@ final class OverdueAttempts {
   }
 
   private static boolean isOf(Overdue attempt, List<String> workers, Instant before) {
-    return workers.contains(attempt.lease.worker()) && !attempt.startedAt.isAfter(before);
+    return workers.contains(attempt.lease().worker()) && !attempt.startedAt().isAfter(before);
   }
 
   private int endBatch(List<UUID> jobIds, Absence absence) {
@@ -307,7 +229,7 @@ final class OverdueAttempts {
   private List<Found> overdue(Handle handle, Found after) {
     return handle
         .createQuery(overdue)
-        .bind("grace_ms", TIMEOUT_GRACE.toMillis())
+        .bind("grace_ms", Overdue.TIMEOUT_GRACE.toMillis())
         .bind("fence", after.fence)
         .bind("id", after.id)
         .bind("limit", BATCH)
@@ -371,43 +293,14 @@ final class OverdueAttempts {
         handle
             .createQuery(lockOverdue)
             .bindArray("job_ids", UUID.class, jobIds)
-            .bind("grace_ms", TIMEOUT_GRACE.toMillis())
-            .map((row, context) ->
-                new Overdue(
-                    leaseRow.map(row, context),
-                    JobState.of(row.getString("state")),
-                    Columns.optionalText(row, "stop_as").map(JobState::of),
-                    Columns.instant(row, "started_at"),
-                    Duration.ofMillis(row.getLong("silent_ms")),
-                    tooLong(row),
-                    silence(row),
-                    Columns.optionalText(row, "said").map(OverdueAttempts::excerpt)))
+            .bind("grace_ms", Overdue.TIMEOUT_GRACE.toMillis())
+            .map((row, context) -> Overdue.read(leaseRow.map(row, context), row))
             .stream()
             .filter(isOver)
-            .map(overdue -> Ended.silent(overdue.lease, overdue.outcome(), overdue.said, dice))
+            .map(each -> Ended.silent(each.lease(), each.outcome(), each.said(), dice))
             .toList();
     transitions.apply(handle, ends);
     return ends.size();
-  }
-
-  private static Optional<Duration> tooLong(ResultSet row) throws SQLException {
-    long millis = row.getLong("too_long_ms");
-    return row.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
-  }
-
-  private static Optional<Silence> silence(ResultSet row) throws SQLException {
-    long lasts = row.getLong("agent_silent_ms");
-    return row.wasNull()
-        ? Optional.empty()
-        : Optional.of(
-            new Silence(
-                Duration.ofMillis(lasts),
-                Duration.ofMillis(row.getLong("agent_patience_ms")),
-                Duration.ofMillis(row.getLong("agent_lease_ms"))));
-  }
-
-  private static String excerpt(String said) {
-    return said.substring(Math.max(0, said.length() - Limits.LOG_EXCERPT_CHARS));
   }
 
   private Map<UUID, List<String>> resourcesOf(Handle handle, List<UUID> jobIds) {
