@@ -10,8 +10,6 @@ import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Tenant;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.statement.StatementContext;
@@ -52,13 +50,8 @@ record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> 
         needs,
         Columns.progress(row),
         Columns.instant(row, "run_at"),
-        length(row).orElse(policy.leaseLength()),
+        Columns.optionalMillis(row, "lease_ms").orElse(policy.leaseLength()),
         Columns.instant(row, "lease_expires_at"),
         SlotKey.of(row.getString("slot")));
-  }
-
-  private static Optional<Duration> length(ResultSet row) throws SQLException {
-    long millis = row.getLong("lease_ms");
-    return row.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
   }
 }

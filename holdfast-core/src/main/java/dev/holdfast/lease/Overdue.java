@@ -47,23 +47,18 @@ record Overdue(
         Columns.optionalText(row, "stop_as").map(JobState::of),
         Columns.instant(row, "started_at"),
         Duration.ofMillis(row.getLong("silent_ms")),
-        tooLong(row),
+        Columns.optionalMillis(row, "too_long_ms"),
         silence(row),
         Columns.optionalText(row, "said").map(Overdue::excerpt));
   }
 
-  private static Optional<Duration> tooLong(ResultSet row) throws SQLException {
-    long millis = row.getLong("too_long_ms");
-    return row.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
-  }
-
   private static Optional<Silence> silence(ResultSet row) throws SQLException {
-    long lasts = row.getLong("agent_silent_ms");
-    return row.wasNull()
+    Optional<Duration> lasts = Columns.optionalMillis(row, "agent_silent_ms");
+    return lasts.isEmpty()
         ? Optional.empty()
         : Optional.of(
             new Silence(
-                Duration.ofMillis(lasts),
+                lasts.get(),
                 Duration.ofMillis(row.getLong("agent_patience_ms")),
                 Duration.ofMillis(row.getLong("agent_lease_ms"))));
   }

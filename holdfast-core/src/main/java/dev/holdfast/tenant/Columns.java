@@ -47,6 +47,13 @@ public final class Columns {
         .map(millis -> Duration.ofMillis(Math.max(0, millis.longValue())));
   }
 
+  /** A length of time, from milliseconds. */
+  public static Optional<Duration> optionalMillis(ResultSet row, String column)
+      throws SQLException {
+    long millis = row.getLong(column);
+    return row.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
+  }
+
   public static Optional<String> optionalText(ResultSet row, String column) throws SQLException {
     return Optional.ofNullable(row.getString(column));
   }

@@ -75,13 +75,7 @@ class HandlerTest {
                     default -> gone(email);
                   };
                 })
-            .listen(
-                new WorkerListener() {
-                  @Override
-                  public void failed(Lease lease, Throwable thrown) {
-                    heard.add(thrown);
-                  }
-                })
+            .listen(failuresTo(heard))
             .build();
     UUID later = enqueue("later");
     UUID wrapped = enqueue("wrapped");
@@ -96,6 +90,15 @@ class HandlerTest {
       assertThat(tenant.job(id).errorCode()).contains("NO_SUCH_USER");
     }
     assertThat(heard).hasSize(2);
+  }
+
+  private static WorkerListener failuresTo(List<Throwable> heard) {
+    return new WorkerListener() {
+      @Override
+      public void failed(Lease lease, Throwable thrown) {
+        heard.add(thrown);
+      }
+    };
   }
 
   private static OutcomeException gone(Email email) {
@@ -130,17 +133,7 @@ class HandlerTest {
   void arguments_that_a_worker_cannot_read_wait_for_one_that_can_and_somebody_hears_of_it() {
     List<Throwable> heard = new ArrayList<>();
     Worker older =
-        tenant
-            .worker()
-            .handle(EMAIL, (email, job) -> {})
-            .listen(
-                new WorkerListener() {
-                  @Override
-                  public void failed(Lease lease, Throwable thrown) {
-                    heard.add(thrown);
-                  }
-                })
-            .build();
+        tenant.worker().handle(EMAIL, (email, job) -> {}).listen(failuresTo(heard)).build();
     List<Object> read = new ArrayList<>();
     Kind<Object> newer = Kind.of("email", Object.class);
     UUID id = tenant.jobs().enqueue(NewJob.of("email", List.of(1))).id();
