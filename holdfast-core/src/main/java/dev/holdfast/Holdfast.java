@@ -232,6 +232,7 @@ public final class Holdfast {
 
   public WorkerBuilder worker(TenantName name) {
     tenants.open(name);
+    tenants.requireControl();
     return traced(
         new WorkerBuilder(
             codec,
@@ -240,6 +241,7 @@ public final class Holdfast {
 
   /** A worker for all tenants, also those created later, each getting its fair share. */
   public WorkerBuilder workerForAllTenants() {
+    tenants.requireControl();
     return traced(new WorkerBuilder(codec, wiring::surroundingsOfAll));
   }
 

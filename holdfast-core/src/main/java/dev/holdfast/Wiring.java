@@ -6,10 +6,10 @@ import dev.holdfast.fleet.Presence;
 import dev.holdfast.fleet.WorkerInfo;
 import dev.holdfast.lease.Consequences;
 import dev.holdfast.lease.LanePositions;
+import dev.holdfast.lease.Outages;
 import dev.holdfast.lease.PgLeases;
 import dev.holdfast.lease.Reaper;
 import dev.holdfast.lease.Reapers;
-import dev.holdfast.lease.Steadiness;
 import dev.holdfast.lease.Succession;
 import dev.holdfast.lease.TenantRotation;
 import dev.holdfast.lease.TransitionHook;
@@ -60,7 +60,7 @@ record Wiring(
   /** A worker's upkeep of all tenants, without one. Workers beside it leave theirs to it. */
   AutoCloseable upkeep() {
     Tenants own = tenants.keepingAConnection();
-    Reapers reapers = reapers();
+    Reapers reapers = reapers(own);
     Loop loop = Loop.start("holdfast-upkeep", () -> reapers.runOnce(tenantsOf(own), UPKEEP_PERIOD));
     upkeeps.incrementAndGet();
     return () -> {
@@ -75,11 +75,11 @@ record Wiring(
     Tenants own = tenants.keepingAConnection();
     Tenants pulse = reserved.keepingAConnection();
     Presence presence = presence(own, config, kinds, Optional.of(name.value()));
-    Reapers reapers = reapers();
+    Reapers reapers = reapers(own);
     List<Tenant> served = List.of(own.tenant(name));
     return new Surroundings(
-        leases(own.tenant(name), presence),
-        leases(pulse.tenant(name), presence),
+        leases(own.tenant(name), presence.hostsOf(name)),
+        leases(pulse.tenant(name), presence.hostsOf(name)),
         bell,
         background(
             List.of(own, pulse),
@@ -93,16 +93,16 @@ record Wiring(
     Tenants own = tenants.keepingAConnection();
     Tenants pulse = reserved.keepingAConnection();
     Presence presence = presence(own, config, kinds, Optional.empty());
-    Reapers reapers = reapers();
+    Reapers reapers = reapers(own);
     TenantRotation rotation =
         new TenantRotation(
             own,
-            tenant -> leases(tenant, presence),
+            tenant -> leases(tenant, presence.hostsOf(tenant.name())),
             (request, tenant) -> request.withKinds(kinds.of(tenant)));
     rotation.refresh();
     return new Surroundings(
         rotation,
-        new TenantRotation(pulse, tenant -> leases(tenant, presence)),
+        new TenantRotation(pulse, tenant -> leases(tenant, presence.hostsOf(tenant.name()))),
         bell,
         background(
             List.of(own, pulse),
@@ -124,8 +124,8 @@ record Wiring(
     return own.list().stream().map(own::tenant).toList();
   }
 
-  private Reapers reapers() {
-    return new Reapers(this::reaper, Steadiness.watched(UPKEEP_PERIOD, System::nanoTime));
+  private Reapers reapers(Tenants own) {
+    return new Reapers(this::reaper, new Outages(own.control(), UPKEEP_PERIOD, System::nanoTime));
   }
 
   private Reaper reaper(Tenant tenant) {

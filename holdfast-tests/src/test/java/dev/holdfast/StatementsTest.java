@@ -6,6 +6,7 @@ import dev.holdfast.fleet.Predecessors;
 import dev.holdfast.fleet.Presence;
 import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.fleet.Workers;
+import dev.holdfast.lease.Outages;
 import dev.holdfast.server.auth.Sessions;
 import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.server.dialect.pull.Signatures;
@@ -34,7 +35,8 @@ class StatementsTest {
           Workers.class,
           Tokens.class,
           Sessions.class,
-          Signatures.class);
+          Signatures.class,
+          Outages.class);
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
 

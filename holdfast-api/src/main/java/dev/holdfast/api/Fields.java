@@ -196,7 +196,7 @@ public final class Fields {
           if (!(node instanceof ObjectNode object)) {
             throw HoldfastException.invalid(path + name, node, "a list of objects");
           }
-          objects.add(new Fields(path + name + ".", object));
+          objects.add(new Fields("%s%s[%d].".formatted(path, name, objects.size()), object));
         });
     return objects;
   }

@@ -6,6 +6,7 @@ import dev.holdfast.queue.LogChunk;
 import dev.holdfast.queue.Why;
 import dev.holdfast.queue.Why.BlockedBy;
 import dev.holdfast.queue.Why.Reason;
+import dev.holdfast.tenant.Portion;
 import java.util.Arrays;
 import java.util.List;
 import tools.jackson.databind.node.ArrayNode;
@@ -16,10 +17,11 @@ public final class HistoryJson {
 
   private HistoryJson() {}
 
-  public static ObjectNode writeAttempts(List<AttemptRecord> attempts) {
+  public static ObjectNode writeAttempts(Portion<AttemptRecord> attempts) {
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("attempts");
-    attempts.forEach(attempt -> write(list.addObject(), attempt));
+    attempts.rows().forEach(attempt -> write(list.addObject(), attempt));
+    json.put("after", attempts.more() ? (Long) attempts.rows().getLast().fence() : null);
     return json;
   }
 

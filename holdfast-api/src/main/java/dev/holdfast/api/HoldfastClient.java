@@ -200,7 +200,18 @@ public final class HoldfastClient implements AutoCloseable {
   }
 
   public List<AttemptRecord> attempts(UUID id) {
-    return HistoryJson.readAttempts(look(id, "/attempts").body());
+    List<AttemptRecord> attempts = new ArrayList<>();
+    Fields page = look(id, "/attempts").body();
+    attempts.addAll(HistoryJson.readAttempts(page));
+    while (page.optionalNumber("after").isPresent()) {
+      page =
+          wire.get(
+                  "/jobs/" + id + "/attempts",
+                  Map.of("after", String.valueOf(attempts.getLast().fence())))
+              .body();
+      attempts.addAll(HistoryJson.readAttempts(page));
+    }
+    return attempts;
   }
 
   public Why why(UUID id) {

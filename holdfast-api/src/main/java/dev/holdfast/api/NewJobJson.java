@@ -4,6 +4,7 @@ import dev.holdfast.codec.Codec;
 import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.JobState;
+import dev.holdfast.job.Limits;
 import dev.holdfast.job.Needs;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
@@ -13,7 +14,6 @@ import dev.holdfast.job.Subject;
 import dev.holdfast.job.UniqueKey;
 import dev.holdfast.job.When;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -22,21 +22,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** A job to be enqueued, as JSON: what {@code POST /jobs} takes. */
 public final class NewJobJson {
-
-  /** What a policy says stands among the job's own fields. */
-  private static final List<String> POLICY =
-      List.of(
-          "max_attempts",
-          "retry",
-          "timeout_seconds",
-          "lease_seconds",
-          "on_lease_lost",
-          "on_stop",
-          "on_failure",
-          "token_limit",
-          "target_count",
-          "traceparent",
-          "tracestate");
 
   private static final Set<String> OWN =
       Set.of(
@@ -65,7 +50,7 @@ public final class NewJobJson {
   /** All fields that a job may have. */
   public static Set<String> fields() {
     Set<String> all = new TreeSet<>(OWN);
-    all.addAll(POLICY);
+    all.addAll(PolicyJson.keysOfJob());
     return all;
   }
 
@@ -73,7 +58,9 @@ public final class NewJobJson {
     NewJob job =
         NewJob.of(
             said.text("kind"),
-            said.any("args").map(args -> new Payload(Json.write(args))).orElse(Payload.EMPTY));
+            said.any("args")
+                .map(args -> new Payload(Limits.payload("args", Json.write(args))))
+                .orElse(Payload.EMPTY));
     job = said.optionalUuid("id").map(job::withId).orElse(job);
     job = said.optionalText("queue").map(job::withQueue).orElse(job);
     job = said.optionalInt("priority").map(job::withPriority).orElse(job);
@@ -90,7 +77,9 @@ public final class NewJobJson {
   /** The policy among an object's fields. */
   public static PolicyOverrides policy(Fields said) {
     ObjectNode policy = Json.object();
-    POLICY.stream().filter(said::says).forEach(name -> policy.set(name, said.json().get(name)));
+    PolicyJson.keysOfJob().stream()
+        .filter(said::says)
+        .forEach(name -> policy.set(name, said.json().get(name)));
     return policy.isEmpty() ? PolicyOverrides.NONE : POLICIES.readOfJob(Json.write(policy));
   }
 
@@ -98,6 +87,10 @@ public final class NewJobJson {
     Optional<Duration> delay = said.optionalSeconds("delay_seconds");
     if (delay.isPresent() && said.any("run_at").isPresent()) {
       throw HoldfastException.invalid("delay_seconds", delay.get(), "not together with run_at");
+    }
+    if (delay.filter(Duration::isNegative).isPresent()) {
+      throw HoldfastException.invalid(
+          "delay_seconds", said.json().get("delay_seconds"), "0 or more");
     }
     return said.optionalInstant("run_at")
         .<When>map(When.At::new)

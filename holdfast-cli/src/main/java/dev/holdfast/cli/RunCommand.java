@@ -2,7 +2,6 @@ package dev.holdfast.cli;
 
 import dev.holdfast.api.HoldfastClient;
 import dev.holdfast.api.Json;
-import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
@@ -70,7 +69,8 @@ final class RunCommand implements Callable<Integer> {
       return 0;
     }
     AtomicBoolean over = new AtomicBoolean();
-    Thread cancel = new Thread(() -> cancelUnless(over, client, id));
+    PrintWriter err = spec.commandLine().getErr();
+    Thread cancel = new Thread(() -> cancelUnless(over, client, id, err));
     Runtime.getRuntime().addShutdownHook(cancel);
     JobLog log = new JobLog(client, id, out, remote.output());
     Job job;
@@ -81,7 +81,7 @@ final class RunCommand implements Callable<Integer> {
       }
     } while (!job.state().isFinished());
     over.set(true);
-    return exitCode(job);
+    return exitCode(job, err);
   }
 
   private UUID enqueue(HoldfastClient client) {
@@ -93,13 +93,20 @@ final class RunCommand implements Callable<Integer> {
     return UUID.fromString(answer.path("id").asString());
   }
 
-  private static void cancelUnless(AtomicBoolean over, HoldfastClient client, UUID id) {
-    if (!over.get()) {
+  /** While this process ends, which may be because nobody answers any more. */
+  static void cancelUnless(AtomicBoolean over, HoldfastClient client, UUID id, PrintWriter err) {
+    if (over.get()) {
+      return;
+    }
+    try {
       client.ask("POST", "/jobs/" + id + "/cancel", Map.of(), Optional.of(Json.object()));
+    } catch (HoldfastException e) {
+      err.printf("holdfast: job %s goes on, it could not be cancelled: %s%n", id, e.getMessage());
+      err.flush();
     }
   }
 
-  private int exitCode(Job job) {
+  private static int exitCode(Job job, PrintWriter err) {
     if (job.state() == JobState.SUCCEEDED) {
       return 0;
     }
@@ -107,9 +114,10 @@ final class RunCommand implements Callable<Integer> {
     if (code.matches()) {
       return Integer.parseInt(code.group(1));
     }
-    throw new HoldfastException(
-        ErrorCode.STATE_CONFLICT,
-        "job %s %s: %s"
-            .formatted(job.id(), job.state().stored(), job.errorMessage().orElse("no reason")));
+    err.printf(
+        "holdfast: job %s %s: %s%n",
+        job.id(), job.state().stored(), job.errorMessage().orElse("no reason"));
+    err.flush();
+    return Exit.WRONG.code();
   }
 }

@@ -43,6 +43,15 @@ record Verb(
     String label() {
       return label;
     }
+
+    /** In words, for who wrote something else. */
+    String allowed() {
+      return switch (this) {
+        case NUMBER -> "a number";
+        case CHOICE -> "true or false";
+        default -> label;
+      };
+    }
   }
 
   /** Where in the request a value stands. */

@@ -204,7 +204,7 @@ final class VerbCommand implements Callable<Integer> {
     try {
       return Json.parse(part.option(), text);
     } catch (HoldfastException e) {
-      throw HoldfastException.badConfig(part.option(), text, part.type().label());
+      throw HoldfastException.invalid(part.option(), text, part.type().allowed());
     }
   }
 

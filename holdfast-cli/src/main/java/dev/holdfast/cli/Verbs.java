@@ -264,7 +264,7 @@ final class Verbs {
 
   private static List<Verb> administration() {
     return List.of(
-        Verb.get("tenants list", "/tenants", "Lists tenants.").columns("name"),
+        Verb.get("tenants list", "/tenants", "Lists tenants.").columns("name").paged(),
         Verb.of("tenants create", "POST", "/tenants", "Makes a tenant.")
             .takes("name", Verb.Type.TEXT),
         Verb.of(

@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.api.Fields;
 import dev.holdfast.api.HoldfastClient;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
@@ -33,7 +34,7 @@ final class WaitCommand implements Callable<Integer> {
   @Mixin private Remote remote = new Remote();
 
   @Parameters(paramLabel = "ID", description = "The job's id.")
-  private UUID id = new UUID(0, 0);
+  private String said = "";
 
   @Option(names = "--timeout", paramLabel = "SECONDS", description = "Waits no longer than this.")
   private @Nullable Long timeout;
@@ -43,12 +44,13 @@ final class WaitCommand implements Callable<Integer> {
     if (spec == null) {
       throw new IllegalStateException("not run by picocli");
     }
+    UUID id = Fields.uuid("id", said);
     try (HoldfastClient client = remote.client()) {
-      return await(client, spec.commandLine().getOut());
+      return await(id, client, spec.commandLine().getOut());
     }
   }
 
-  private int await(HoldfastClient client, PrintWriter out) throws InterruptedException {
+  private int await(UUID id, HoldfastClient client, PrintWriter out) throws InterruptedException {
     long began = System.nanoTime();
     boolean drawing =
         CommandLine.Help.Ansi.AUTO.enabled() && remote.output() == Remote.Output.TABLE;
@@ -67,7 +69,9 @@ final class WaitCommand implements Callable<Integer> {
         return job.state() == JobState.SUCCEEDED ? 0 : 1;
       }
       if (timeout != null && System.nanoTime() - began > Duration.ofSeconds(timeout).toNanos()) {
-        out.println((drawing ? "\n" : "") + id + " is still " + job.state().stored());
+        out.println(
+            (drawing ? "\n" : "")
+                + (isJson() ? json(job) : id + " is still " + job.state().stored()));
         out.flush();
         return Exit.TOO_LATE.code();
       }
@@ -76,12 +80,20 @@ final class WaitCommand implements Callable<Integer> {
   }
 
   private String said(Job job) {
-    return remote.output() == Remote.Output.JSON
-        ? "{\"id\":\"%s\",\"state\":\"%s\"}".formatted(id, job.state().stored())
-        : id
+    return isJson()
+        ? json(job)
+        : job.id()
             + " "
             + job.state().stored()
             + job.errorMessage().map(message -> ": " + message).orElse("");
+  }
+
+  private boolean isJson() {
+    return remote.output() == Remote.Output.JSON;
+  }
+
+  private static String json(Job job) {
+    return "{\"id\":\"%s\",\"state\":\"%s\"}".formatted(job.id(), job.state().stored());
   }
 
   private static String bar(Job job) {

@@ -27,6 +27,7 @@ import picocli.CommandLine;
 class VerbsTest {
 
   private static final String API = "/api/v1";
+  private static final String END_OF_LINE = System.lineSeparator();
   private static final Pattern ID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
   // Of workers, not of people; and those that have commands of their own.
@@ -159,17 +160,33 @@ class VerbsTest {
           assertThat(said.code()).isEqualTo(7);
           assertThat(said.err()).contains("id is \"nonsense\"; allowed: a UUID");
         });
-    assertThat(run("enqueue", "a", "--priority", "high"))
-        .satisfies(said -> {
-          assertThat(said.code()).isEqualTo(1);
-          assertThat(said.err()).contains("--priority").contains("high");
-        });
     assertThat(execute("jobs", "lists"))
         .satisfies(said -> {
           assertThat(said.code()).isEqualTo(2);
           assertThat(said.err()).contains("jobs list");
         });
     assertThat(execute("jobs", "list", "--server", "http://127.0.0.1:1").code()).isEqualTo(3);
+  }
+
+  @Test
+  void a_value_that_cannot_be_is_refused_by_its_option_in_words() {
+    assertThat(run("enqueue", "k", "--priority", "high"))
+        .isEqualTo(
+            new Said(7, "", "holdfast: --priority is \"high\"; allowed: a number" + END_OF_LINE));
+    assertThat(run("enqueue", "k", "--args", "{")).extracting(Said::code).isEqualTo(7);
+    assertThat(run("jobs", "wait", "nonsense"))
+        .isEqualTo(new Said(7, "", "holdfast: id is \"nonsense\"; allowed: a UUID" + END_OF_LINE));
+  }
+
+  @Test
+  void whoever_waits_in_vain_is_told_so_as_json_where_that_is_asked_for() {
+    String id = id(run("enqueue", "nobody-runs-it", "--pending").out());
+
+    Said said = run("jobs", "wait", id, "--timeout", "0", "-o", "json");
+    run("jobs", "cancel", id);
+
+    assertThat(said.code()).isEqualTo(124);
+    assertThat(said.out().strip()).isEqualTo("{\"id\":\"%s\",\"state\":\"pending\"}".formatted(id));
   }
 
   private static Said in(String tenant, String... arguments) {

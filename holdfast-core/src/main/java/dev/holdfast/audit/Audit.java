@@ -27,6 +27,11 @@ public final class Audit {
       SELECT * FROM {schema}.audit WHERE job_id = :job_id ORDER BY id
       """;
 
+  private static final String LAST_OF_JOB =
+      """
+      SELECT * FROM {schema}.audit WHERE job_id = :job_id ORDER BY id DESC LIMIT :limit
+      """;
+
   private final Db db;
   private final String write;
   private final String latest;
@@ -97,6 +102,18 @@ public final class Audit {
         handle
             .createQuery(ofJob)
             .bind("job_id", jobId)
+            .map((row, context) -> AuditRecord.of(row))
+            .list());
+  }
+
+  /** Newest first. */
+  public List<AuditRecord> lastOfJob(UUID jobId, int limit) {
+    Limits.page("limit", limit);
+    return db.withHandle(handle ->
+        handle
+            .createQuery(db.sql(LAST_OF_JOB))
+            .bind("job_id", jobId)
+            .bind("limit", limit)
             .map((row, context) -> AuditRecord.of(row))
             .list());
   }

@@ -54,6 +54,11 @@ public final class PolicyJson {
 
   private final JsonMapper mapper = JsonMapper.shared();
 
+  /** All that a job may say of its policy. */
+  public static Set<String> keysOfJob() {
+    return KEYS_OF_JOB;
+  }
+
   /** Every question answered. */
   public String write(Policy policy) {
     return write(
@@ -231,9 +236,18 @@ public final class PolicyJson {
       return Optional.empty();
     }
     return Optional.of(
-        optional(json, "timeout_seconds")
-            .map(node -> TimeLimit.of(duration("timeout_seconds", node)))
-            .orElse(TimeLimit.NONE));
+        optional(json, "timeout_seconds").map(PolicyJson::timeLimit).orElse(TimeLimit.NONE));
+  }
+
+  private static TimeLimit timeLimit(JsonNode seconds) {
+    Duration length = duration("timeout_seconds", seconds);
+    if (!TimeLimit.isAllowed(length)) {
+      throw HoldfastException.invalid(
+          "timeout_seconds",
+          seconds,
+          "0.001 to %d, or null for none".formatted(TimeLimit.LONGEST.toSeconds()));
+    }
+    return TimeLimit.of(length);
   }
 
   private static Optional<JsonNode> optional(JsonNode json, String field) {

@@ -2,11 +2,9 @@ package dev.holdfast.fleet;
 
 import dev.holdfast.job.Placement;
 import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.TenantName;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Shows a worker to the others, and hears from the same beat which hosts have one, and whether it
  * is to take nothing more. Thread-safe.
  */
-public final class Presence implements Hosts {
+public final class Presence {
 
   /** A worker that has not been heard of for so long is taken for absent. */
   public static final Duration ABSENT_AFTER = Duration.ofSeconds(15);
@@ -29,13 +27,13 @@ public final class Presence implements Hosts {
         ON CONFLICT (incarnation) DO UPDATE SET beat_at = now(), kinds = excluded.kinds
         RETURNING drain_requested_at IS NOT NULL AS draining
       )
-      SELECT online.host, beat.draining
+      SELECT online.tenant, online.host, beat.draining
         FROM beat
-       CROSS JOIN (SELECT host
+       CROSS JOIN (SELECT tenant, host
                      FROM {schema}.worker
                     WHERE beat_at > now() - :absent_ms * interval '1 millisecond'
                     UNION
-                   SELECT :host) AS online -- itself is not visible to its own statement
+                   SELECT :tenant, :host) AS online -- itself is not visible to its own statement
       """;
 
   private static final String LEAVE =
@@ -49,7 +47,7 @@ public final class Presence implements Hosts {
   private final Supplier<WorkerInfo> self;
   private final String beat;
   private final String leave;
-  private volatile Set<String> online = Set.of();
+  private volatile OnlineHosts online = OnlineHosts.NONE;
   private volatile boolean draining;
 
   public Presence(Db control, WorkerInfo worker) {
@@ -68,9 +66,9 @@ public final class Presence implements Hosts {
     this.leave = control.sql(LEAVE);
   }
 
-  @Override
-  public Set<String> online() {
-    return online;
+  /** Those that have a worker for a tenant. */
+  public Hosts hostsOf(TenantName tenant) {
+    return () -> online.of(tenant);
   }
 
   /** Somebody asked it to take nothing more. */
@@ -80,29 +78,28 @@ public final class Presence implements Hosts {
 
   public void beat() {
     WorkerInfo worker = self.get();
-    Map<String, Boolean> heard =
-        db.withHandle(handle ->
-            handle
-                .createQuery(beat)
-                .bind("incarnation", incarnation)
-                .bind("name", worker.name())
-                .bind("host", worker.host())
-                .bindArray("labels", String.class, (Object[]) Placement.stored(worker.labels()))
-                .bind("tenant", worker.tenant().orElse(null))
-                .bindArray("queues", String.class, worker.queues())
-                .bindByType("kinds", kinds(worker), String[].class)
-                .bind("process", process.map(ProcessId::stored).orElse(null))
-                .bind("absent_ms", ABSENT_AFTER.toMillis())
-                .reduceRows(
-                    new HashMap<>(),
-                    (hosts, row) -> {
-                      hosts.put(
-                          row.getColumn("host", String.class),
-                          row.getColumn("draining", Boolean.class));
-                      return hosts;
-                    }));
-    online = Set.copyOf(heard.keySet());
-    draining = heard.containsValue(true);
+    OnlineHosts heard = OnlineHosts.empty();
+    boolean[] asked = {false};
+    db.useHandle(handle ->
+        handle
+            .createQuery(beat)
+            .bind("incarnation", incarnation)
+            .bind("name", worker.name())
+            .bind("host", worker.host())
+            .bindArray("labels", String.class, (Object[]) Placement.stored(worker.labels()))
+            .bind("tenant", worker.tenant().orElse(null))
+            .bindArray("queues", String.class, worker.queues())
+            .bindByType("kinds", kinds(worker), String[].class)
+            .bind("process", process.map(ProcessId::stored).orElse(null))
+            .bind("absent_ms", ABSENT_AFTER.toMillis())
+            .reduceRows(
+                heard,
+                (hosts, row) -> {
+                  asked[0] |= row.getColumn("draining", Boolean.class);
+                  return hosts.add(row);
+                }));
+    online = heard;
+    draining = asked[0];
   }
 
   private static String @Nullable [] kinds(WorkerInfo worker) {

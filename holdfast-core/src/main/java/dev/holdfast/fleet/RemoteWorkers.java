@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Shows workers that speak to this process to the others: whoever asked for work since the last
  * round has beaten. A few statements a round, however many they are. Thread-safe.
  */
-public final class RemoteWorkers implements Hosts, Loop.Step {
+public final class RemoteWorkers implements Loop.Step {
 
   private static final Duration PERIOD = Duration.ofSeconds(5);
 
@@ -52,13 +52,16 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
           FROM {schema}.worker
          WHERE incarnation = ANY (:spoke)
            FOR UPDATE SKIP LOCKED -- whoever has it is beating for it
-      ), beat_too AS (
-        UPDATE {schema}.worker
-           SET beat_at = now()
-          FROM spoke
-         WHERE worker.incarnation = spoke.incarnation
       )
-      SELECT DISTINCT host
+      UPDATE {schema}.worker
+         SET beat_at = now()
+        FROM spoke
+       WHERE worker.incarnation = spoke.incarnation
+      """;
+
+  private static final String ONLINE =
+      """
+      SELECT DISTINCT tenant, host
         FROM {schema}.worker
        WHERE beat_at > now() - :absent_ms * interval '1 millisecond'
       """;
@@ -91,7 +94,7 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
   private final String beat;
   private final Map<UUID, Seen> seen = new ConcurrentHashMap<>();
   private final Set<UUID> spoke = ConcurrentHashMap.newKeySet();
-  private volatile Set<String> online = Set.of();
+  private volatile OnlineHosts online = OnlineHosts.NONE;
   private volatile Set<UUID> draining = Set.of();
 
   public RemoteWorkers(Db control) {
@@ -129,9 +132,9 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
     return UUID.nameUUIDFromBytes((tenant + "/" + name).getBytes(StandardCharsets.UTF_8));
   }
 
-  @Override
-  public Set<String> online() {
-    return online;
+  /** Those that a tenant's workers are on. */
+  public Hosts hostsOf(TenantName tenant) {
+    return () -> online.of(tenant);
   }
 
   @Override
@@ -143,6 +146,12 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
       beat(round.subList(from, to));
       from = to;
     } while (from < round.size());
+    online =
+        db.withHandle(handle ->
+            handle
+                .createQuery(db.sql(ONLINE))
+                .bind("absent_ms", Presence.ABSENT_AFTER.toMillis())
+                .reduceRows(OnlineHosts.empty(), OnlineHosts::add));
     draining =
         db.withHandle(
             handle -> handle.createQuery(db.sql(DRAINING)).mapTo(UUID.class).collectIntoSet());
@@ -156,15 +165,12 @@ public final class RemoteWorkers implements Hosts, Loop.Step {
     alsoThere.removeAll(some.keySet()); // one statement must not write a row twice
     List<Row> rows = new ArrayList<>();
     some.forEach((incarnation, each) -> rows.add(row(incarnation, each)));
-    online =
-        db.withHandle(handle ->
-            handle
-                .createQuery(beat)
-                .bind("seen", json.encode(rows))
-                .bindArray("spoke", UUID.class, alsoThere)
-                .bind("absent_ms", Presence.ABSENT_AFTER.toMillis())
-                .mapTo(String.class)
-                .collectIntoSet());
+    db.useHandle(handle ->
+        handle
+            .createUpdate(beat)
+            .bind("seen", json.encode(rows))
+            .bindArray("spoke", UUID.class, alsoThere)
+            .execute());
     some.forEach(seen::remove);
     spoke.removeAll(some.keySet());
     spoke.removeAll(alsoThere);

@@ -11,6 +11,9 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jdbi.v3.core.Handle;
 
 /** The workers that are online, wherever they run. */
@@ -32,12 +35,12 @@ public final class Workers {
 
   private static final String LIST =
       """
-      SELECT name, host, labels, tenant, queues, kinds, info, started_at, beat_at,
+      SELECT incarnation, name, host, labels, tenant, queues, kinds, info, started_at, beat_at,
              beat_at > now() - :absent_ms * interval '1 millisecond' AS online,
              drain_requested_at IS NOT NULL AS draining
         FROM {schema}.worker
-       WHERE (tenant IS NULL OR tenant = :tenant) AND name > :after
-       ORDER BY name, started_at
+       WHERE (tenant IS NULL OR tenant = :tenant) AND (name, incarnation) > (:name, :incarnation)
+       ORDER BY name, incarnation
        LIMIT :limit
       """;
 
@@ -57,6 +60,11 @@ public final class Workers {
        WHERE worker.incarnation = meant.incarnation
       """;
 
+  // A name, and which of those that have it.
+  private static final Pattern PLACE =
+      Pattern.compile("(?s)(.+)/(\\p{XDigit}{8}(?:-\\p{XDigit}{4}){3}-\\p{XDigit}{12})");
+  private static final UUID LAST = new UUID(-1, -1);
+
   private final Db db;
   private final String served;
   private final String list;
@@ -67,15 +75,24 @@ public final class Workers {
     this.list = control.sql(LIST);
   }
 
-  /** Those that serve a tenant, in the order of their names, from one on. */
+  /**
+   * Those that serve a tenant, in the order of their names.
+   *
+   * @param after the place of one, or a name, behind which the list begins; empty is its beginning
+   */
   public List<WorkerState> list(TenantName tenant, String after, int limit) {
     Limits.page("limit", limit);
+    Matcher place = PLACE.matcher(after);
+    String name = place.matches() ? place.group(1) : after;
+    UUID incarnation = place.matches() ? UUID.fromString(place.group(2)) : LAST;
+    String checked = name.isEmpty() ? name : Limits.name("after", name);
     return db.withHandle(handle ->
         handle
             .createQuery(list)
             .bind("absent_ms", Presence.ABSENT_AFTER.toMillis())
             .bind("tenant", tenant.value())
-            .bind("after", after)
+            .bind("name", checked)
+            .bind("incarnation", incarnation)
             .bind("limit", limit)
             .map((row, context) -> state(row))
             .list());
@@ -94,6 +111,7 @@ public final class Workers {
                 : Optional.of(Set.copyOf(Columns.texts(row, "kinds"))));
     return new WorkerState(
         info,
+        info.name() + "/" + row.getString("incarnation"),
         Columns.instant(row, "started_at"),
         Columns.instant(row, "beat_at"),
         row.getBoolean("online"),

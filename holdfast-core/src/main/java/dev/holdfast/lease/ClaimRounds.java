@@ -8,7 +8,6 @@ import dev.holdfast.lease.GuardedClaims.Granted;
 import dev.holdfast.slot.Slots;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,50 +30,7 @@ final class ClaimRounds {
 
   // Whoever was quicker is gone by now, and there may be others behind those that it took.
   private static final int MOST_ROUNDS_MISSED = 2;
-  private static final Duration MISSED = Duration.ofMillis(25);
-
-  // Whoever has a resource's lock and says nothing loses it within seconds.
-  private static final Duration KEPT_AWAY = Duration.ofMillis(300);
   private static final String APART = "apart";
-
-  /**
-   * One round.
-   *
-   * @param unsettled there were candidates that did not get a lease and are out of the way now
-   * @param missed there were some that somebody else was at: without another look there would be
-   *     none before the next poll, whatever waits behind them
-   */
-  record Round(
-      List<Lease> leases,
-      boolean unsettled,
-      boolean missed,
-      int woken,
-      Optional<Duration> nextDueIn) {
-
-    /** Without what was granted apart when somebody kept us from it. */
-    static Round of(Answer answer, Optional<Granted> apart) {
-      return apart
-          .map(granted -> of(answer, granted))
-          .orElseGet(() -> new Round(answer.leases, false, false, 0, Optional.of(KEPT_AWAY)));
-    }
-
-    private static Round of(Answer answer, Granted granted) {
-      List<Lease> all = new ArrayList<>(answer.leases);
-      all.addAll(granted.leases());
-      boolean moved = granted.aside() + granted.leases().size() > 0;
-      boolean unsettled = moved && granted.leases().size() < answer.apart().size();
-      boolean missed = granted.missed() > 0;
-      return new Round(all, unsettled, missed, granted.woken(), answer.nextDueIn());
-    }
-
-    /** When to look again, after a round that brought less than was asked for. */
-    Optional<Duration> again() {
-      if (unsettled) {
-        return Optional.of(Duration.ZERO);
-      }
-      return missed ? Optional.of(MISSED) : nextDueIn;
-    }
-  }
 
   private final Db db;
   private final Claims claims;
@@ -105,19 +61,19 @@ final class ClaimRounds {
     int missed = 0;
     do {
       round = round(request.withLimit(request.limit() - leases.size()), !leases.isEmpty());
-      leases.addAll(round.leases);
-      if (round.woken > 0) {
+      leases.addAll(round.leases());
+      if (round.woken() > 0) {
         consequences.woken();
       }
       rounds++;
-      missed += round.missed ? 1 : 0;
-    } while ((round.unsettled || (round.missed && missed <= MOST_ROUNDS_MISSED))
+      missed += round.hasMissed() ? 1 : 0;
+    } while ((round.isUnsettled() || (round.hasMissed() && missed <= MOST_ROUNDS_MISSED))
         && rounds < MOST_ROUNDS
         && leases.size() < request.limit()
         // What a claim id answers must have been granted in one transaction.
         && (request.claimId().isEmpty() || leases.isEmpty()));
     boolean all = leases.size() >= request.limit();
-    return new Claimed(leases, all ? round.nextDueIn : round.again());
+    return new Claimed(leases, all ? round.nextDueIn() : round.again());
   }
 
   private Round round(ClaimRequest request, boolean somethingGranted) {
@@ -126,7 +82,7 @@ final class ClaimRounds {
           request,
           handle -> {
             Round round = inOne(handle, request);
-            tell(handle, request, round.leases);
+            tell(handle, request, round.leases());
             return round;
           });
     }
@@ -221,6 +177,6 @@ final class ClaimRounds {
 
   private static Round failed(RuntimeException e) {
     log.warn("Could not claim as many jobs as asked for; trying again with the next claim", e);
-    return new Round(List.of(), false, false, 0, Optional.empty());
+    return Round.only(List.of());
   }
 }

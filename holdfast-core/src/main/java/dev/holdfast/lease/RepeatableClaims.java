@@ -1,7 +1,6 @@
 package dev.holdfast.lease;
 
 import dev.holdfast.job.Policy;
-import dev.holdfast.lease.ClaimRounds.Round;
 import dev.holdfast.tenant.Db;
 import java.time.Duration;
 import java.util.List;
@@ -190,7 +189,7 @@ final class RepeatableClaims {
             .collectIntoSet();
     List<Lease> leases = leased(handle, request);
     return new Told(
-        new Round(leases, false, false, 0, Optional.empty()),
+        Round.only(leases),
         leases.stream().filter(lease -> !renewed.contains(lease.key().jobId())).toList());
   }
 
@@ -201,7 +200,7 @@ final class RepeatableClaims {
     }
     told.busy.forEach(lease -> renew(request, lease));
     List<Lease> leases = db.inTransaction(handle -> leased(handle, request));
-    return new Told(new Round(leases, false, false, 0, Optional.empty()), List.of());
+    return new Told(Round.only(leases), List.of());
   }
 
   private void renew(ClaimRequest request, Lease lease) {

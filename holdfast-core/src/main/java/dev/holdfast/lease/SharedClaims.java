@@ -1,6 +1,5 @@
 package dev.holdfast.lease;
 
-import dev.holdfast.lease.ClaimRounds.Round;
 import dev.holdfast.tenant.Db;
 import java.time.Duration;
 import java.util.ArrayDeque;

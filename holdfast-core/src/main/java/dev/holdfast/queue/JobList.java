@@ -1,10 +1,11 @@
 package dev.holdfast.queue;
 
+import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
-import java.util.List;
+import dev.holdfast.tenant.Portion;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
@@ -87,9 +88,9 @@ final class JobList {
               .bind("worker", Columns.orNull(filter.worker()))
               .bind("error", Columns.orNull(filter.errorText()))
               .bind("limit", limit);
-      var jobs = List.copyOf(query.map(JobMapper.JOB).list());
-      boolean full = jobs.size() == limit;
-      return new JobPage(jobs, full ? Optional.of(jobs.getLast().id()) : reached);
+      Portion<Job> found = Portion.of(query, limit, JobMapper.JOB, JobMapper::weight);
+      return new JobPage(
+          found.rows(), found.more() ? Optional.of(found.rows().getLast().id()) : reached);
     });
   }
 

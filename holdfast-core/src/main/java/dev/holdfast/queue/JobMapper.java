@@ -35,6 +35,18 @@ final class JobMapper {
 
   private JobMapper() {}
 
+  /** About how many bytes it has. What is left out has limits that are much smaller. */
+  static int weight(Job job) {
+    return job.args().json().length()
+        + job.result().map(result -> result.json().length()).orElse(0)
+        + job.errorMessage().map(String::length).orElse(0);
+  }
+
+  static int weight(AttemptRecord attempt) {
+    return attempt.errorMessage().map(String::length).orElse(0)
+        + attempt.logExcerpt().map(String::length).orElse(0);
+  }
+
   private static Job job(ResultSet row) throws SQLException {
     JobState state = JobState.of(row.getString("state"));
     return new Job(

@@ -10,6 +10,6 @@ import java.util.UUID;
  *
  * @param after where to go on; empty when that were all. A page may be short, even empty, and still
  *     have one: where few jobs are of the kind that was asked for, it ends after as many as may be
- *     looked at for one page.
+ *     looked at for one page; and where they are large, after as many as fit into one.
  */
 public record JobPage(List<Job> jobs, Optional<UUID> after) {}

@@ -4,12 +4,14 @@ import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.Policy;
 import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.Portion;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.ObjIntConsumer;
 import org.jdbi.v3.core.Handle;
 
 /** Finds a job, and what goes with it, wherever it is: among the live or the finished. */
@@ -29,6 +31,16 @@ final class JobReader {
         FROM {schema}.job_all
         LEFT JOIN {schema}.queue ON queue.name = job_all.queue
        WHERE job_all.id = ANY (:job_ids)
+      """;
+
+  // In the order in which they are named, and as often.
+  private static final String IN_ORDER =
+      """
+      SELECT asked.place, job_all.*, queue.defaults
+        FROM unnest((SELECT :job_ids)) WITH ORDINALITY AS asked (id, place)
+        JOIN {schema}.job_all ON job_all.id = asked.id
+        LEFT JOIN {schema}.queue ON queue.name = job_all.queue
+       ORDER BY asked.place
       """;
 
   private static final String POLICY =
@@ -102,6 +114,32 @@ final class JobReader {
             .bindArray("job_ids", UUID.class, ids)
             .map(JobMapper.JOB)
             .list());
+  }
+
+  /** One of many that were named. */
+  private record Placed(int place, Job job) {}
+
+  /** Those of them that there are, in their order, each with its place in the list. */
+  void each(List<UUID> ids, ObjIntConsumer<Job> reader) {
+    int from = 0;
+    boolean more = !ids.isEmpty();
+    while (more) {
+      int before = from;
+      Portion<Placed> some = portion(ids.subList(from, ids.size()));
+      some.rows().forEach(row -> reader.accept(row.job, before + row.place - 1));
+      more = some.more();
+      from += some.rows().isEmpty() ? 0 : some.rows().getLast().place;
+    }
+  }
+
+  // A transaction each: whoever reads may be slow, and must keep no connection meanwhile.
+  private Portion<Placed> portion(List<UUID> ids) {
+    return db.inTransaction(handle ->
+        Portion.of(
+            handle.createQuery(db.sql(IN_ORDER)).bindArray("job_ids", UUID.class, ids),
+            Integer.MAX_VALUE,
+            (row, context) -> new Placed(row.getInt("place"), JobMapper.JOB.map(row, context)),
+            placed -> JobMapper.weight(placed.job)));
   }
 
   /** The job, which from now on nobody else can change; its resources are locked before. */

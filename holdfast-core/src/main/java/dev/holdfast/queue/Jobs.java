@@ -10,6 +10,7 @@ import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.TraceContext;
 import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.Portion;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.wake.Announcer;
 import java.sql.Connection;
@@ -20,15 +21,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.ObjIntConsumer;
 import java.util.function.Supplier;
 
 /** The jobs of one tenant, as applications see them: put them in, look at them. Thread-safe. */
 public final class Jobs {
-
-  private static final String ATTEMPTS =
-      """
-      SELECT * FROM {schema}.attempt_all WHERE job_id = :id ORDER BY fence
-      """;
 
   private static final String LEASED =
       """
@@ -60,7 +57,7 @@ public final class Jobs {
   private final BulkCopy bulkCopy;
   private final BulkInsert bulkInsert;
   private final JobReader reader;
-  private final String attempts;
+  private final AttemptList attempts;
   private final JobList list;
   private final TargetList targets;
   private final JobLogs logs;
@@ -90,9 +87,9 @@ public final class Jobs {
     this.bulkCopy = new BulkCopy(db, lanes);
     this.bulkInsert = new BulkInsert(db, lanes, enqueuer);
     this.reader = new JobReader(db);
-    this.attempts = db.sql(ATTEMPTS);
+    this.attempts = new AttemptList(db);
     this.list = new JobList(db);
-    this.targets = new TargetList(db, reader);
+    this.targets = new TargetList(db);
     this.logs = new JobLogs(db);
     this.items = db.sql(ITEMS);
   }
@@ -167,10 +164,32 @@ public final class Jobs {
     return found;
   }
 
+  /**
+   * Those of these jobs that there are, one after the other in this order, each with its place in
+   * the list. Never more of them are in memory than a few megabytes' worth, and no connection is
+   * kept while they are looked at.
+   */
+  public void each(List<UUID> ids, ObjIntConsumer<Job> reader) {
+    this.reader.each(ids, reader);
+  }
+
   /** The attempts of a job that ended, oldest first. */
   public List<AttemptRecord> attempts(UUID id) {
-    return db.withHandle(
-        handle -> handle.createQuery(attempts).bind("id", id).map(JobMapper.ATTEMPT).list());
+    return attempts.all(id);
+  }
+
+  /**
+   * Some of them, oldest first.
+   *
+   * @param after the fence of the one that came before
+   */
+  public Portion<AttemptRecord> attempts(UUID id, long after, int limit) {
+    return attempts.after(after, id, limit);
+  }
+
+  /** The last of them, newest first. */
+  public Portion<AttemptRecord> lastAttempts(UUID id, int limit) {
+    return attempts.last(id, limit);
   }
 
   /** The one reason why the job is not running, or that it is. */

@@ -1,18 +1,12 @@
 package dev.holdfast.queue;
 
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.UUID;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jdbi.v3.core.statement.Query;
 
 /**
@@ -80,16 +74,12 @@ final class TargetList {
       """
           .replace("{matching}", MATCHING);
 
-  private record Found(long total, List<UUID> ids) {}
-
   private final Db db;
-  private final JobReader reader;
   private final String ofOne;
   private final String ofAll;
 
-  TargetList(Db db, JobReader reader) {
+  TargetList(Db db) {
     this.db = db;
-    this.reader = reader;
     this.ofOne = db.sql(OF_ONE);
     this.ofAll = db.sql(OF_ALL);
   }
@@ -100,14 +90,6 @@ final class TargetList {
     if (offset < 0) {
       throw HoldfastException.invalid("offset", offset, "0 or more");
     }
-    Found found = find(filter, offset, limit);
-    Map<UUID, Job> jobs =
-        reader.all(found.ids).stream().collect(Collectors.toMap(Job::id, Function.identity()));
-    return new CountedJobs(
-        found.ids.stream().map(jobs::get).filter(Objects::nonNull).toList(), found.total);
-  }
-
-  private Found find(JobFilter filter, int offset, int limit) {
     // In a transaction of ours, for its indexes.
     return db.inTransaction(handle -> {
       Query query =
@@ -125,11 +107,11 @@ final class TargetList {
           .bind("offset", offset)
           .bind("limit", limit)
           .map((row, context) ->
-              new Found(
-                  row.getLong("total"),
+              new CountedJobs(
                   Arrays.stream((Object[]) row.getArray("ids").getArray())
                       .map(UUID.class::cast)
-                      .toList()))
+                      .toList(),
+                  row.getLong("total")))
           .one();
     });
   }

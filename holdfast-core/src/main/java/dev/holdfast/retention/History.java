@@ -90,10 +90,15 @@ public final class History {
          AND status NOT IN ('queued', 'running')
       """;
 
-  // Nobody asks again for leases that have run out, and the longest is a day.
+  // Whoever asks again wants leases that nobody works under: they end, or run out, a day at most.
+  // There is a row for every claim over HTTP, so those that have no lease left go soon.
   private static final String CLAIMS =
       """
-      DELETE FROM {schema}.claim WHERE claimed_at < {schema}.clock() - interval '2 days'
+      DELETE FROM {schema}.claim
+       WHERE claimed_at < {schema}.clock() - interval '10 minutes'
+         AND (claimed_at < {schema}.clock() - interval '2 days'
+              OR NOT EXISTS (SELECT FROM {schema}.job
+                              WHERE job.fence = ANY (claim.fences) AND job.worker IS NOT NULL))
       """;
 
   private static final String PAGES =

@@ -3,6 +3,7 @@ package dev.holdfast.schedule;
 import dev.holdfast.codec.Codec;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.Portion;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -194,14 +195,13 @@ final class Definitions {
         handle -> handle.createQuery(db.sql(GET)).bind("name", name).map(PLANNED).findOne());
   }
 
-  List<Planned> list(String after, int limit) {
-    return db.withHandle(handle ->
-        handle
-            .createQuery(db.sql(LIST))
-            .bind("after", after)
-            .bind("limit", limit)
-            .map(PLANNED)
-            .list());
+  Portion<Planned> list(String after, int limit) {
+    return db.inTransaction(handle ->
+        Portion.of(
+            handle.createQuery(db.sql(LIST)).bind("after", after).bind("limit", limit),
+            limit,
+            PLANNED,
+            planned -> String.valueOf(planned.schedule().job().args()).length()));
   }
 
   Optional<Ready> lock(Handle handle, String name) {

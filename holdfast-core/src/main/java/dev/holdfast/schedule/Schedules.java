@@ -17,6 +17,7 @@ import dev.holdfast.slot.SlotStatus;
 import dev.holdfast.slot.Slots;
 import dev.holdfast.slot.Slots.Skipped;
 import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.Portion;
 import dev.holdfast.tenant.Tenant;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -134,7 +135,7 @@ public final class Schedules {
   }
 
   /** In the order of their names, from one on. */
-  public List<Planned> list(String after, int limit) {
+  public Portion<Planned> list(String after, int limit) {
     Limits.page("limit", limit);
     return definitions.list(after, limit);
   }

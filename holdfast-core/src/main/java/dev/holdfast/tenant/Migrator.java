@@ -29,7 +29,8 @@ public final class Migrator {
               "003_worker_info",
               "004_sessions_and_drains",
               "005_signatures",
-              "006_dropped_tenants"));
+              "006_dropped_tenants",
+              "007_outages"));
   public static final Migrator TENANT =
       new Migrator(
           "tenant",

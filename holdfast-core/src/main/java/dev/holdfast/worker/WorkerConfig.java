@@ -41,6 +41,7 @@ public record WorkerConfig(
 
   public static final int MOST_CONCURRENCY = 10_000;
 
+  private static final Duration LONGEST_DRAIN = Duration.ofDays(1);
   private static final String SHUTDOWN_GRACE_PERIOD = "SHUTDOWN_GRACE_PERIOD_SECONDS";
 
   public WorkerConfig {
@@ -59,7 +60,7 @@ public record WorkerConfig(
     checkRange("worker.poll-interval", pollInterval, Duration.ofMillis(10), Duration.ofHours(1));
     checkRange(
         "worker.heartbeat-interval", heartbeatInterval, Duration.ofMillis(50), Duration.ofHours(1));
-    checkRange("worker.drain-timeout", drainTimeout, Duration.ZERO, Duration.ofDays(1));
+    checkRange("worker.drain-timeout", drainTimeout, Duration.ZERO, LONGEST_DRAIN);
   }
 
   public static WorkerConfig defaults() {
@@ -79,11 +80,17 @@ public record WorkerConfig(
     if (seconds == null || seconds.isBlank()) {
       return Duration.ofMinutes(5);
     }
+    long said = -1;
     try {
-      return Duration.ofSeconds(Long.parseLong(seconds.strip()));
+      said = Long.parseLong(seconds.strip());
     } catch (NumberFormatException e) {
-      throw HoldfastException.badConfig(SHUTDOWN_GRACE_PERIOD, seconds, "whole seconds");
+      // refused below, like one that is out of range
     }
+    if (said < 0 || said > LONGEST_DRAIN.toSeconds()) {
+      throw HoldfastException.badConfig(
+          SHUTDOWN_GRACE_PERIOD, seconds, "0 to " + LONGEST_DRAIN.toSeconds() + ", whole seconds");
+    }
+    return Duration.ofSeconds(said);
   }
 
   public WorkerConfig withName(String name) {

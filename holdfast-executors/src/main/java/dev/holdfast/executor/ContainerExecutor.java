@@ -26,8 +26,6 @@ final class ContainerExecutor implements KindExecutor {
   private static final Duration OUTPUT_PATIENCE = Duration.ofSeconds(5);
   private static final int RESULT_CHARS = 10 * 1024;
   private static final int MESSAGE_CHARS = Limits.ERROR_MESSAGE_CHARS - 200;
-  private static final int FIRST_SIGNAL = 129;
-  private static final int LAST_SIGNAL = 128 + 64;
 
   private final LeaseWatch watch;
   private final ContainerEngine engine;
@@ -241,9 +239,8 @@ final class ContainerExecutor implements KindExecutor {
     if (exit.outOfMemory()) {
       return failed("OUT_OF_MEMORY", "It used more memory than it may", output);
     }
-    return code >= FIRST_SIGNAL && code <= LAST_SIGNAL
-        ? failed("KILLED", "Ended by signal " + (code - FIRST_SIGNAL + 1), output)
-        : failed("EXIT_" + code, "Exit code " + code, output);
+    BadExit bad = new BadExit(code);
+    return failed(bad.errorCode(), bad.message(), output);
   }
 
   private static Outcome failed(String code, String what, CommandOutput output) {

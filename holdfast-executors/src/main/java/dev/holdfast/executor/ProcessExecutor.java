@@ -18,10 +18,6 @@ final class ProcessExecutor implements KindExecutor {
   private static final int RESULT_CHARS = 10 * 1024;
   private static final int MESSAGE_CHARS = Limits.ERROR_MESSAGE_CHARS - 100;
 
-  // What the shell and Java answer for somebody whom a signal ended: 128 and its number.
-  private static final int FIRST_SIGNAL = 129;
-  private static final int LAST_SIGNAL = 128 + 64;
-
   private final LeaseWatch watch;
   private final CommandRunner commands;
   private final Secrets secrets;
@@ -74,12 +70,8 @@ final class ProcessExecutor implements KindExecutor {
       return Outcome.succeeded(
           job.payload(Map.of("exit_code", exitCode, "output", output.last(RESULT_CHARS))));
     }
-    if (exitCode >= FIRST_SIGNAL && exitCode <= LAST_SIGNAL) {
-      String what = "Ended by signal " + (exitCode - FIRST_SIGNAL + 1);
-      return Outcome.failed(Failure.retryable("KILLED", withOutput(what, output)));
-    }
-    return Outcome.failed(
-        Failure.retryable("EXIT_" + exitCode, withOutput("Exit code " + exitCode, output)));
+    BadExit bad = new BadExit(exitCode);
+    return Outcome.failed(Failure.retryable(bad.errorCode(), withOutput(bad.message(), output)));
   }
 
   private static String withOutput(String what, CommandOutput output) {

@@ -27,6 +27,7 @@ import dev.holdfast.server.tenancy.Setting;
 import dev.holdfast.server.ui.Sampler;
 import dev.holdfast.server.ui.Ui;
 import dev.holdfast.tenant.TenantName;
+import dev.holdfast.worker.Worker;
 import dev.holdfast.worker.WorkerBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayDeque;
@@ -50,6 +51,7 @@ public final class HoldfastServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(HoldfastServer.class);
 
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
+  private final List<Worker> workers = new ArrayList<>();
   private final List<Route> routes;
   private final Ui ui;
   private final Figures figures = new Figures();
@@ -57,12 +59,13 @@ public final class HoldfastServer implements AutoCloseable {
   private final AgentDesks agents;
   private final Optional<String> newToken;
   private Optional<Web> web = Optional.empty();
+  private volatile boolean draining;
 
   private HoldfastServer(ServerConfig config, Holdfast holdfast, Map<String, String> environment) {
     holdfast.migrate();
     Tokens tokens = new Tokens(holdfast.tenants().control(), holdfast.reserved().control());
     RemoteWorkers workers = new RemoteWorkers(holdfast.tenants().control());
-    Desks desks = new Desks(holdfast, workers);
+    Desks desks = new Desks(holdfast, workers::hostsOf);
     this.polls = new LongPolls();
     Hints hints = new Hints();
     this.newToken =
@@ -73,7 +76,7 @@ public final class HoldfastServer implements AutoCloseable {
     Sampler sampler = new Sampler(holdfast);
     List<Route> api = Routes.of(parts);
     this.ui = new Ui(parts, sampler, api);
-    this.routes = new ArrayList<>(Pages.routes(holdfast, figures));
+    this.routes = new ArrayList<>(Pages.routes(holdfast, figures, () -> draining));
     routes.addAll(api);
     this.agents = new AgentDesks(holdfast, config.agents());
     routes.addAll(Dialects.of(parts, agents));
@@ -111,7 +114,7 @@ public final class HoldfastServer implements AutoCloseable {
       }
       if (config.roles().contains(ServerRole.WORKER)) {
         open.push(Loop.start("holdfast-courier", new Courier(holdfast, desks)));
-        open.push(
+        workers.add(
             Deliveries.worker(
                     holdfast.workerForAllTenants().listen(new MicrometerListener(registry)),
                     desks,
@@ -162,7 +165,7 @@ public final class HoldfastServer implements AutoCloseable {
       MeterRegistry registry) {
     JobExecutors executors = JobExecutors.open(names, settings.config());
     open.push(executors);
-    open.push(
+    workers.add(
         executors
             .installOn(
                 worker
@@ -217,14 +220,39 @@ public final class HoldfastServer implements AutoCloseable {
     return List.copyOf(routes);
   }
 
+  /**
+   * Lets what runs here come to its end, and only then stops serving: meanwhile jobs are put in,
+   * looked at and acted on as ever, and remote workers keep their leases.
+   */
   @Override
   public void close() {
+    draining = true;
+    drain();
     while (!open.isEmpty()) {
-      try {
-        open.pop().close();
-      } catch (Exception e) {
-        log.warn("Something did not end well", e);
+      close(open.pop());
+    }
+  }
+
+  // All at once: one that waited for its turn would go on claiming.
+  private void drain() {
+    List<Thread> drains =
+        workers.stream().map(each -> Thread.ofVirtual().start(() -> close(each))).toList();
+    workers.clear();
+    try {
+      for (Thread each : drains) {
+        each.join();
       }
+    } catch (InterruptedException e) {
+      drains.forEach(Thread::interrupt);
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void close(AutoCloseable each) {
+    try {
+      each.close();
+    } catch (Exception e) {
+      log.warn("Something did not end well", e);
     }
   }
 }

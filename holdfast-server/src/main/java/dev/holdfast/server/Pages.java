@@ -11,6 +11,7 @@ import dev.holdfast.server.http.Route;
 import dev.holdfast.server.http.Route.Method;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What is not the API: whether the server is well, its figures, its document. */
@@ -18,13 +19,13 @@ final class Pages {
 
   private Pages() {}
 
-  static List<Route> routes(Holdfast holdfast, Figures figures) {
-    Readiness readiness = new Readiness(holdfast);
+  static List<Route> routes(Holdfast holdfast, Figures figures, BooleanSupplier draining) {
+    Readiness readiness = new Readiness(holdfast, draining);
     return List.of(
         Route.open("/healthz", "The process runs", request -> Answer.ok(ok())),
         Route.open(
             "/readyz",
-            "The database takes writes, and its tables fit",
+            "The database takes writes, its tables fit, and the node is not about to end",
             request -> ready(readiness)),
         Route.of(
                 Method.GET,

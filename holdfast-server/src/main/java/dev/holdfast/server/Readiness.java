@@ -12,11 +12,12 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What keeps this node from serving: no database, one that takes no writes, others' tables. Anybody
- * may ask, so the database is asked once a second at most. Thread-safe.
+ * What keeps this node from serving: no database, one that takes no writes, others' tables, its own
+ * end. Anybody may ask, so the database is asked once a second at most. Thread-safe.
  */
 final class Readiness {
 
@@ -24,18 +25,25 @@ final class Readiness {
   private static final int PATIENCE_SECONDS = 2;
   private static final Refusal UNREACHABLE =
       new Refusal(503, "DATABASE", "The database cannot be reached");
+  private static final Refusal DRAINING =
+      new Refusal(503, "DRAINING", "This node ends when what runs on it is over");
 
   private record Known(long atNanos, Optional<Refusal> obstacle) {}
 
   private final Holdfast holdfast;
+  private final BooleanSupplier draining;
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Known last;
 
-  Readiness(Holdfast holdfast) {
+  Readiness(Holdfast holdfast, BooleanSupplier draining) {
     this.holdfast = holdfast;
+    this.draining = draining;
   }
 
   Optional<Refusal> obstacle() {
+    if (draining.getAsBoolean()) {
+      return Optional.of(DRAINING);
+    }
     lock.lock();
     try {
       if (last == null || System.nanoTime() - last.atNanos > KEPT.toNanos()) {

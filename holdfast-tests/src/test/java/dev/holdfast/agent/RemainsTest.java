@@ -16,11 +16,14 @@ class RemainsTest {
   @Test
   void a_process_that_has_the_job_in_its_environment_is_found_until_it_ends() throws Exception {
     Remains remains = new Remains(Set.of(job), Optional.empty());
-    ProcessBuilder builder = new ProcessBuilder("setsid", "sleep", "600");
+    ProcessBuilder builder = new ProcessBuilder("setsid", "sh", "-c", "echo up; read _");
     builder.environment().put("HOLDFAST_JOB_ID", job);
     Process process = builder.start();
     try {
-      assertThat(remains.now()).singleElement().asString().contains("sleep");
+      // A process has no environment while it becomes another program: wait until it is that one.
+      assertThat(process.inputReader().readLine()).isEqualTo("up");
+
+      assertThat(remains.now()).singleElement().asString().contains("echo up");
       assertThat(new Remains(Set.of(UUID.randomUUID().toString()), Optional.empty()).now())
           .isEmpty();
     } finally {

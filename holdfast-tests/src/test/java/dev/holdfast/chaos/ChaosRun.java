@@ -55,6 +55,7 @@ final class ChaosRun implements AutoCloseable {
   // A short run is to have many blows, a long one also many jobs.
   private static final int JOBS_PER_BLOW = 40;
   private static final int JOBS_PER_BLOW_IN_LONG_RUNS = 80;
+  private static final int HASTE_IN_LONG_RUNS = 2;
   private static final int LEDGER_MEGABYTES = 512;
   private static final Duration POLL = Duration.ofMillis(200);
   private static final Duration OPERATOR_LOOKS = Duration.ofMillis(500);
@@ -267,7 +268,8 @@ final class ChaosRun implements AutoCloseable {
     if (nemesis.blows() <= producer.count() / jobsPerBlow) {
       nemesis.act();
     }
-    return nemesis.untilNext();
+    Duration untilNext = nemesis.untilNext();
+    return size.isLong() ? untilNext.dividedBy(HASTE_IN_LONG_RUNS) : untilNext;
   }
 
   private Duration lookAfterTargets() {

@@ -32,13 +32,25 @@ import javax.sql.DataSource;
 final class Producer {
 
   private static final int BATCH = 200;
-  // So that there is work beside what waits for a target or a frozen worker.
-  private static final int MOST_LIVE = 2_000;
+  // So that there is work beside what waits for a frozen worker.
+  private static final int MOST_READY = 1_000;
+  // A resource of the dead is free after lease and kill grace: with all that is killed, those who
+  // wait for one would soon be all there are.
+  private static final int MOST_PARKED = 1_000;
   private static final Duration SOON = Duration.ofMillis(100);
 
   private static final String BATCHES = "CREATE TABLE chaos_batch (number bigint PRIMARY KEY)";
   private static final String STORE = "INSERT INTO chaos_batch (number) VALUES (?)";
   private static final String FIND = "SELECT FROM chaos_batch WHERE number = ?";
+
+  private static final String BACKLOG =
+      """
+      SELECT count(*) - count(waiting_on) AS ready, count(waiting_on) AS parked
+        FROM {schema}.job
+      """;
+
+  /** Jobs that are not over: those that wait for a resource, and all others. */
+  private record Backlog(long ready, long parked) {}
 
   /** A batch, and under which ids it is stored if it is. */
   private record Batch(long number, List<Made> made, List<Enqueued> stored) {}
@@ -72,8 +84,9 @@ final class Producer {
       if (unanswered.isPresent()) {
         find(unanswered.get());
       }
-      if (!stopped && live() < MOST_LIVE) {
-        enqueue();
+      Backlog backlog = backlog();
+      if (!stopped && backlog.ready < MOST_READY) {
+        enqueue(backlog.parked >= MOST_PARKED);
       }
     } catch (SQLException | HoldfastException e) {
       // The database is away, or was just then.
@@ -81,8 +94,8 @@ final class Producer {
     return SOON;
   }
 
-  private void enqueue() throws SQLException, IOException {
-    List<Made> made = IntStream.range(0, BATCH).mapToObj(i -> workload.next()).toList();
+  private void enqueue(boolean isCongested) throws SQLException, IOException {
+    List<Made> made = IntStream.range(0, BATCH).mapToObj(i -> workload.next(isCongested)).toList();
     long number = ++batches;
     try (Connection connection = pool.getConnection()) {
       connection.setAutoCommit(false);
@@ -126,9 +139,12 @@ final class Producer {
     count = acknowledged.size();
   }
 
-  private long live() {
+  private Backlog backlog() {
     return db.withHandle(handle ->
-        handle.createQuery(db.sql("SELECT count(*) FROM {schema}.job")).mapTo(Long.class).one());
+        handle
+            .createQuery(db.sql(BACKLOG))
+            .map((row, context) -> new Backlog(row.getLong("ready"), row.getLong("parked")))
+            .one());
   }
 
   /** No more after those that are being enqueued. */

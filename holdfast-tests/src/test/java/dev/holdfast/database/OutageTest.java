@@ -17,10 +17,10 @@ import dev.holdfast.lease.Extension;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.Outages;
 import dev.holdfast.lease.PgLeases;
 import dev.holdfast.lease.Reaper;
 import dev.holdfast.lease.Reapers;
-import dev.holdfast.lease.Steadiness;
 import dev.holdfast.server.postgres.Cluster;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
@@ -42,6 +42,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The database is away for longer than leases last: nobody loses a job that nobody could renew. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
@@ -136,9 +138,10 @@ class OutageTest {
         .containsExactly(new Extension(held.getFirst().key(), Extension.Status.EXTENDED));
   }
 
-  @Test
-  void a_lease_can_be_renewed_when_the_database_stood_still_for_longer_than_the_lease()
-      throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void a_lease_can_be_renewed_when_the_database_stood_still_for_longer_than_the_lease(
+      boolean reaperStartsThen) throws Exception {
     Runnable reaping = reaping();
     enqueue(SHORT);
     PgLeases leases = leases();
@@ -150,7 +153,7 @@ class OutageTest {
     // Twice as long as the reaper's rounds are apart, or it may have noticed nothing.
     Waiting.until(frozen, PERIOD.multipliedBy(2));
     cluster.thaw();
-    reaping.run();
+    (reaperStartsThen ? reaping() : reaping).run();
 
     assertThat(leases.extend(held))
         .containsExactly(new Extension(held.getFirst().key(), Extension.Status.EXTENDED));
@@ -254,7 +257,7 @@ class OutageTest {
     Reapers reapers =
         new Reapers(
             each -> new Reaper(each, RandomGenerator.getDefault(), () -> {}),
-            Steadiness.watched(PERIOD, System::nanoTime));
+            new Outages(holdfast.tenants().control(), PERIOD, System::nanoTime));
     return () -> {
       Duration unused = reapers.runOnce(List.of(tenant), PERIOD);
     };

@@ -1,6 +1,7 @@
 package dev.holdfast.fault;
 
 import dev.holdfast.fault.Point.Kind;
+import dev.holdfast.rig.Proxies;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;

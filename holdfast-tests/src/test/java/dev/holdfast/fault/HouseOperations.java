@@ -18,6 +18,7 @@ import dev.holdfast.job.Failure;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.Outages;
 import dev.holdfast.lease.Report;
 import dev.holdfast.outbox.Outbox;
 import dev.holdfast.queue.QueueSettings;
@@ -48,7 +49,8 @@ final class HouseOperations {
         Operation.of("be present", HouseOperations::presence).inSteps(0),
         Operation.of("look for predecessors", HouseOperations::predecessors).inSteps(0),
         Operation.of("remote workers beat", HouseOperations::remote).inSteps(0),
-        Operation.of("drain a worker", HouseOperations::drain).inSteps(0));
+        Operation.of("drain a worker", HouseOperations::drain).inSteps(0),
+        Operation.of("come through after an outage", HouseOperations::outage).inSteps(0));
   }
 
   private static Action prune(Ground ground) {
@@ -138,7 +140,7 @@ final class HouseOperations {
     return engine -> {
       Presence presence = new Presence(engine.tenants().control(), info(ground));
       presence.beat();
-      Set<String> unused = presence.online();
+      Set<String> unused = presence.hostsOf(ground.tenant()).online();
       presence.leave();
       return "";
     };
@@ -180,6 +182,16 @@ final class HouseOperations {
           + " "
           + workers.anyServes(
               ground.tenant().value(), "default", "work", Optional.empty(), List.of());
+    };
+  }
+
+  private static Action outage(Ground ground) {
+    ground.enqueue(job("a"));
+    return engine -> {
+      Duration minute = Duration.ofMinutes(1);
+      Outages outages = new Outages(engine.tenants().control(), minute, System::nanoTime);
+      Duration unused = outages.measure(minute).within(minute);
+      return "";
     };
   }
 }

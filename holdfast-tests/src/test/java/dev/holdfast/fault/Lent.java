@@ -2,6 +2,7 @@ package dev.holdfast.fault;
 
 import dev.holdfast.fault.FaultyPool.Planned;
 import dev.holdfast.fault.Point.Kind;
+import dev.holdfast.rig.Proxies;
 import java.lang.reflect.Method;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

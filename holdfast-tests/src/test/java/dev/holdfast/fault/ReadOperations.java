@@ -23,6 +23,7 @@ import dev.holdfast.schedule.Trigger;
 import dev.holdfast.subject.Subjects;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -75,6 +76,8 @@ final class ReadOperations {
     return all(
         jobs.get(id),
         jobs.attempts(id),
+        jobs.attempts(id, 0, 10),
+        jobs.lastAttempts(id, 10),
         jobs.log(id),
         jobs.log(id, 0, 10),
         jobs.logTail(id, 10),
@@ -99,8 +102,15 @@ final class ReadOperations {
         jobs.list(JobFilter.ALL.withTarget("crm"), Optional.empty(), 10),
         jobs.onTargets(JobFilter.ALL, 0, 10),
         jobs.onTargets(JobFilter.ALL.withTarget("crm"), 0, 10),
+        each(jobs, List.of(id("waits"), id("guarded"))),
         jobs.leasedByWorker(),
         engine.leases().remote().namedHosts());
+  }
+
+  private static List<Job> each(Jobs jobs, List<UUID> ids) {
+    List<Job> found = new ArrayList<>();
+    jobs.each(ids, (job, place) -> found.add(job));
+    return found;
   }
 
   private static String queues(Engine engine) {
@@ -130,6 +140,7 @@ final class ReadOperations {
         audit.latest(10),
         audit.before(1_000, 10),
         audit.ofJob(id("far")),
+        audit.lastOfJob(id("far"), 10),
         agents.list(),
         agents.online("default"),
         agents.leaseOfSilent());

@@ -109,7 +109,7 @@ class WebhookFaultsTest {
 
   private Courier courier() {
     Holdfast holdfast = ground.holdfast(pool.dataSource());
-    return new Courier(holdfast, new Desks(holdfast, Set::of));
+    return new Courier(holdfast, new Desks(holdfast, tenant -> Set::of));
   }
 
   private List<String> messages() {

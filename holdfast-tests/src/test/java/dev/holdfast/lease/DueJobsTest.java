@@ -7,6 +7,7 @@ import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestTenant;
 import dev.holdfast.worker.Worker;
 import dev.holdfast.worker.WorkerConfig;
+import dev.holdfast.worker.WorkerListener;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -70,13 +71,23 @@ class DueJobsTest {
   @Test
   void a_job_that_nobody_announced_is_found_by_polling() throws Exception {
     var id = tenant.jobs().enqueue(EMAIL.job("ada").asPending()).id();
+    CountDownLatch looked = new CountDownLatch(1);
     CountDownLatch ran = new CountDownLatch(1);
+    WorkerListener listener =
+        new WorkerListener() {
+          @Override
+          public void claimed(int jobs, Duration took) {
+            looked.countDown();
+          }
+        };
     try (Worker worker =
         tenant
             .worker()
             .configure(config -> config.withPollInterval(Duration.ofMillis(20)))
+            .listen(listener)
             .handle(EMAIL, (to, job) -> ran.countDown())
             .start()) {
+      looked.await(); // or its first look could find it
       // Straight into the table: no bell rings, no notification is sent.
       tenant.execute("UPDATE {schema}.job SET state = 'queued' WHERE id = '" + id + "'");
 

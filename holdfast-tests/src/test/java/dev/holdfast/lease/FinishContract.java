@@ -81,6 +81,20 @@ abstract class FinishContract extends ClaimContract {
   }
 
   @Test
+  void nor_can_it_send_the_job_back() {
+    UUID id = enqueue(NewJob.of("email", 1));
+    Lease lost = claimOne("worker-a");
+    expireAndReap();
+    Lease current = claimOne("worker-b");
+
+    FinishReply reply = finish(lost, Outcome.failed(Failure.retryable("FLAKY", "too late")));
+
+    assertThat(reply).isEqualTo(new FinishReply.Lost());
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.RUNNING);
+    assertThat(finish(current, Outcome.succeeded())).isInstanceOf(FinishReply.Recorded.class);
+  }
+
+  @Test
   void finishing_twice_records_once() {
     UUID id = enqueue(NewJob.of("email", 1));
     Lease lease = claimOne("worker");

@@ -56,7 +56,7 @@ final class Floor {
           Map.entry("reports lost", 30),
           Map.entry("ends repeated", 50),
           Map.entry("zombies refused", 20),
-          Map.entry("robbed refused", 20),
+          Map.entry("robbed refused", 100),
           Map.entry("attempts reaped", 300),
           Map.entry("slots fired", 100),
           Map.entry("slots running", 30),

@@ -80,6 +80,10 @@ final class Generator {
     List<ModelJob> jobs = List.copyOf(driver.model().jobs());
     long live = jobs.stream().filter(job -> !job.isFinished()).count();
     List<ModelJob> leased = jobs.stream().filter(ModelJob::isLeased).toList();
+    // One that is lost is soon claimed again, and soon over: few would be found by the dice alone.
+    if (jobs.stream().anyMatch(Generator::isGivenAway) && dice.nextInt(8) == 0) {
+      return late(driver, jobs);
+    }
     int roll = dice.nextInt(100);
     if (jobs.isEmpty() || (roll < 24 && live < MOST_LIVE)) {
       Enqueue fresh = new Enqueue(enqueued++, extra.dress(spec()));
@@ -183,16 +187,20 @@ final class Generator {
   /** By a worker that has lost its lease, or has said so already. */
   private Command late(Driver driver, List<ModelJob> jobs) {
     List<ModelJob> lost = jobs.stream().filter(ModelJob::hasLostALease).toList();
-    List<ModelJob> givenAway = lost.stream().filter(ModelJob::isLeased).toList();
+    List<ModelJob> givenAway = lost.stream().filter(Generator::isGivenAway).toList();
     ModelJob job = any(first(givenAway, lost, jobs));
     int count = driver.workers().leaseCount(job.number);
     if (count == 0) {
       return claim(driver);
     }
-    int lease = dice.nextInt(count);
+    int lease = dice.nextInt(isGivenAway(job) && count > 1 ? count - 1 : count);
     long fence = driver.workers().lease(job.number, lease).orElseThrow().key().fence();
     Optional<ModelJob.Recorded> recorded = Optional.ofNullable(job.ends.get(fence));
     return new Finish(List.of(new End(job.number, lease, late(recorded))));
+  }
+
+  private static boolean isGivenAway(ModelJob job) {
+    return job.hasLostALease() && job.isLeased();
   }
 
   // Mostly what it said before, if it did; or what the reaper did in its place, or nearly.

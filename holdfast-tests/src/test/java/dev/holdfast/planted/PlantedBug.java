@@ -13,7 +13,7 @@ enum PlantedBug implements UnaryOperator<String> {
   NO_RESOURCE_LOCK_AT_THE_END(Statements.LOCK, "Aftermath", "FOR UPDATE", ""),
   NO_RESOURCE_LOCK_IN_ACTS(Statements.LOCK, "Acts", "FOR UPDATE", ""),
   NO_RESOURCE_LOCK_FOR_CAPACITY(Statements.LOCK, "Resources", "FOR UPDATE", ""),
-  NO_RESOURCE_LOCK_ANYWHERE(Statements.LOCK, "", "FOR UPDATE", ""),
+  NO_RESOURCE_LOCK_ANYWHERE(Statements.LOCK, "", "FOR UPDATE(?: SKIP LOCKED)?", ""),
   RESOURCES_MADE_TWICE(Statements.MAKE, "", "ON CONFLICT DO NOTHING", ""),
 
   NO_ORDER_OF_NAMES(Statements.LOCK, "", "ORDER BY asked.name", ""),
@@ -89,11 +89,6 @@ enum PlantedBug implements UnaryOperator<String> {
       "",
       "AND fence = \\(\\(SELECT fences FROM ended\\)\\)\\s+\\[[^]]*\\]",
       ""),
-  SUCCESS_UNDER_ANY_FENCE(
-      "WITH gone AS \\([\\s\\S]*'succeeded', 'succeeded'",
-      "",
-      "AND fence = (?=\\(\\(SELECT \\?\\)::bigint)",
-      "AND fence >= 0 * "),
   SEND_BACK_UNDER_ANY_FENCE("WITH ended[\\s\\S]*held AS", "", "AND job.fence = ended.fence", ""),
   STOPPING_JOBS_RUN_AGAIN(
       "WITH ended[\\s\\S]*held AS",
@@ -198,9 +193,11 @@ enum PlantedBug implements UnaryOperator<String> {
       "holdfast_neighbour_0");
 
   // Second guards. Without them jobs try in vain, or nothing changes as long as the first holds:
-  // what an act writes is guarded by fence and state, too.
+  // what an act writes is guarded by fence and state, too, and whoever is parked beside room stands
+  // behind somebody who was woken for it and goes first.
   private static final Set<String> HARMLESS =
-      Set.of("WAKES_THE_BLOCKED", "PARKS_WHAT_IS_PARKED", "ACTS_LOCK_NO_JOB");
+      Set.of(
+          "WAKES_THE_BLOCKED", "PARKED_JOBS_CLAIMED", "PARKS_WHAT_IS_PARKED", "ACTS_LOCK_NO_JOB");
 
   boolean isHarmless() {
     return HARMLESS.contains(name());

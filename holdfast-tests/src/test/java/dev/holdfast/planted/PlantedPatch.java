@@ -14,7 +14,9 @@ import java.util.List;
 enum PlantedPatch {
   HEARTBEAT_STOPS_FIRST_AT_DRAIN(
       Trial.of(
-          "worker.DrainTest", "a_worker_that_drains_renews_its_leases_until_its_last_job_is_done"),
+              "worker.DrainTest",
+              "a_worker_that_drains_renews_its_leases_until_its_last_job_is_done")
+          .hanging(),
       inCore(
           "worker/Worker",
           "drain\\(\\);\\s+stopLast.forEach\\(Worker::stop\\);",
@@ -23,7 +25,9 @@ enum PlantedPatch {
       Trial.of(
           "worker.InterruptedWorkTest",
           "a_handler_is_stopped_before_a_lease_that_could_not_be_renewed_can_pass_on",
-          "the_lease_of_a_handler_that_goes_on_after_that_is_renewed_as_long_as_it_runs"),
+          "the_lease_of_a_handler_that_goes_on_after_that_is_renewed_as_long_as_it_runs",
+          "whoever_drains_by_hand_is_stopped_too_before_a_lease_that_could_not_be_renewed"
+              + "_passes_on"),
       Cuts.NO_SELF_FENCE),
   SELF_FENCE_BY_THE_ANSWER(
       Trial.of(
@@ -36,7 +40,8 @@ enum PlantedPatch {
   LOST_IS_NOT_HEARD(
       Trial.of(
           "worker.InterruptedWorkTest",
-          "a_handler_whose_lease_is_lost_is_stopped_when_a_heartbeat_hears_of_it"),
+          "a_handler_whose_lease_is_lost_is_stopped_when_a_heartbeat_hears_of_it",
+          "the_lease_of_a_handler_that_goes_on_after_that_is_renewed_as_long_as_it_runs"),
       inCore("worker/Heartbeater", "running.interrupt\\(Interruption.LOST\\)", "false")),
   NO_POLLING(
       Trial.of("lease.DueJobsTest", "a_job_that_nobody_announced_is_found_by_polling").hanging(),
@@ -46,12 +51,19 @@ enum PlantedPatch {
           "orElse(Duration.ofHours(1))")),
   NO_TIME_AFTER_AN_OUTAGE(
       Trial.of(
-          "lease.SteadinessTest",
-          "of_the_time_before_its_first_round_a_reaper_knows_nothing",
-          "when_the_reaper_comes_late_the_database_counts_as_away_since_it_came_last",
-          "a_reaper_that_is_always_late_counts_the_delay_alone",
-          "a_reaper_that_has_just_started_takes_no_lease_before_there_was_time_to_renew_it"),
-      inCore("lease/Steadiness", "if \\(isLate\\)", "if (false)")),
+          "lease.OutagesTest",
+          "of_the_time_before_the_first_round_of_all_nobody_knows_anything",
+          "when_reapers_come_late_the_database_counts_as_away_since_one_came_last",
+          "reapers_that_are_always_late_count_the_delay_alone",
+          "an_outage_right_after_another_counts_in_full",
+          "before_the_server_started_it_was_away",
+          "after_an_outage_a_reaper_that_starts_then_leaves_each_lease_its_length_to_be_renewed",
+          "on_an_installation_that_is_only_just_upgraded_leases_have_their_length_too",
+          "gaps_that_no_lease_is_old_enough_for_are_forgotten_and_count_as_away",
+          "reapers_do_not_wait_for_one_who_keeps_the_row_and_know_of_the_gap_all_the_same",
+          "however_many_come_through_at_once_after_an_outage_it_is_noted_once",
+          "a_clock_that_is_set_back_hides_no_outage_after_that"),
+      inCore("lease/Outages", "for \\(Gap each : gaps\\)", "for (Gap each : List.<Gap>of())")),
 
   COMMIT_BEFORE_RELEASE(
       Trial.ofFaults("finish: success of a guarded job"),
@@ -80,7 +92,8 @@ enum PlantedPatch {
           "Optional<String> subject = step.apply(handle, before);"
               + " handle.commit(); handle.begin();")),
   NOTHING_ROLLED_BACK(
-      Trial.ofFaults("enqueue many"), inCore("queue/Storing", "connection.rollback\\(\\);", "")),
+      Trial.of("queue.HostileEnqueueTest", "a_batch_that_breaks_off_with_an_error_stores_nothing"),
+      inCore("queue/Storing", "connection.rollback\\(\\);", "")),
   COMPANY_SUFFERS(
       Trial.of(
           "fault.FaultyCompanyTest",
@@ -118,6 +131,9 @@ enum PlantedPatch {
           "fences_go_on_however_often_a_tenant_is_made_anew"),
       inCore("tenant/Tenants", "goOnFromDropped\\(handle, tenant\\);", "")),
 
+  SUCCESS_UNDER_ANY_FENCE(
+      Trial.of("lease.PgLeasesTest", "a_worker_that_lost_its_lease_cannot_finish_the_job"),
+      Cuts.FENCE_OF_SUCCESSES),
   KILL_GRACE_OF_NOTHING(
       Trial.of(
           "hold.PassingOnTest",
@@ -154,7 +170,8 @@ enum PlantedPatch {
   SIGNATURES_NOT_COMPARED(
       Trial.of(
           "server.PullSignaturesTest",
-          "a_wrong_or_old_signature_is_401_and_a_replayed_one_409_on_every_node"),
+          "a_wrong_or_old_signature_is_401_and_a_replayed_one_409_on_every_node",
+          "nobody_learns_by_a_wrong_signature_which_tenants_there_are_or_have_a_secret"),
       inServer(
           "dialect/pull/SignedRequest",
           "!MessageDigest.isEqual\\(said, expected\\(secret\\)\\)",
@@ -173,13 +190,16 @@ enum PlantedPatch {
           "lease/Transitions",
           "AND fence = (?=\\(\\(SELECT fences FROM ended\\)\\))",
           "AND fence >= 0 * "),
-      inCore("lease/Successes", "AND fence = (?=\\(\\(SELECT :fences\\))", "AND fence >= 0 * ")),
+      Cuts.FENCE_OF_SUCCESSES),
   REAPER_REVIVES_THE_FINISHED_IN_CHAOS(Trial.ofChaos(), Cuts.REVIVING_REAPER);
 
   /** What several patches take away. */
   private static final class Cuts {
     static final Cut NO_SELF_FENCE =
         inCore("worker/SelfFence", "running.isPastDeadline\\(nanoTime.getAsLong\\(\\)\\)", "false");
+
+    static final Cut FENCE_OF_SUCCESSES =
+        inCore("lease/Successes", "AND fence = (?=\\(\\(SELECT :fences\\))", "AND fence >= 0 * ");
 
     static final Cut KILL_GRACE =
         inCore(

@@ -2,6 +2,7 @@ package dev.holdfast.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -10,9 +11,8 @@ import dev.holdfast.error.HoldfastException;
 import dev.holdfast.hold.EngineTest;
 import dev.holdfast.job.JobIds;
 import dev.holdfast.job.NewJob;
+import dev.holdfast.rig.Proxies;
 import dev.holdfast.testkit.TestDatabase;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
 /** Enqueues that come in crowds, break off in the middle, or bring what nobody expected. */
@@ -99,36 +100,34 @@ class HostileEnqueueTest extends EngineTest {
   }
 
   @Test
-  void a_batch_that_breaks_off_with_an_error_stores_nothing() throws Exception {
+  void a_batch_that_breaks_off_with_an_error_stores_nothing() {
     UUID id = JobIds.next();
-    try (Connection real = TestDatabase.shared().dataSource().getConnection()) {
-      real.setAutoCommit(false);
-      Connection breaksOff =
-          (Connection)
-              Proxy.newProxyInstance(
-                  getClass().getClassLoader(),
-                  new Class<?>[] {Connection.class},
-                  (proxy, method, arguments) -> {
-                    if (method.getName().equals("releaseSavepoint")) { // when all of it is written
-                      throw new OutOfMemoryError("as a very large batch would");
-                    }
-                    try {
-                      return method.invoke(real, arguments);
-                    } catch (InvocationTargetException e) {
-                      throw e.getCause();
-                    }
-                  });
+    DataSource real = TestDatabase.shared().dataSource();
+    DataSource breakingOff =
+        Proxies.make(
+            DataSource.class,
+            (method, arguments) ->
+                method.invoke(real, arguments) instanceof Connection connection
+                    ? breakingOff(connection)
+                    : fail("only connections are asked for"));
+    Jobs jobs = Holdfast.on(breakingOff).jobs(tenant.name());
 
-      assertThatThrownBy(() ->
-              tenant
-                  .jobs()
-                  .enqueueAll(
-                      breaksOff, List.of(NewJob.of("work", 1).withId(id), NewJob.of("work", 2))))
-          .isInstanceOf(OutOfMemoryError.class);
-      real.rollback();
-    }
+    assertThatThrownBy(
+            () -> jobs.enqueueAll(List.of(NewJob.of("work", 1).withId(id), NewJob.of("work", 2))))
+        .isInstanceOf(OutOfMemoryError.class);
 
     assertThat(tenant.jobs().get(id)).isEmpty();
+  }
+
+  private static Connection breakingOff(Connection real) {
+    return Proxies.make(
+        Connection.class,
+        (method, arguments) -> {
+          if (method.getName().equals("releaseSavepoint")) { // when all of it is written
+            throw new OutOfMemoryError("as a very large batch would");
+          }
+          return method.invoke(real, arguments);
+        });
   }
 
   @Test

@@ -106,15 +106,56 @@ class HistoryTest {
     prune();
     assertThat(remembered(id)).containsExactly(id);
     assertThat(tenant.invariants().check()).isEmpty();
-    RemoteLeases.End late =
-        new RemoteLeases.End("w", id, running.key().fence(), Outcome.succeeded(), Optional.empty());
-    leases().remote().finish(List.of(late));
+    succeed(running);
     assertThat(tenant.resources().get("site:1").holders())
         .as("it is over, says its worker")
         .isEmpty();
     prune();
 
     assertThat(remembered(id)).isEmpty();
+  }
+
+  @Test
+  void a_claim_is_remembered_for_ten_minutes_and_as_long_as_its_lease_is_held() {
+    tenant
+        .jobs()
+        .enqueue(
+            WORK.job(true).withPolicy(PolicyOverrides.NONE.withLeaseLength(Duration.ofHours(1))));
+    ClaimRequest request = ClaimRequest.of("w", Set.of("default"), 1).withClaimId("lost");
+    Lease granted = leases().claim(request).leases().getFirst();
+
+    tenant.advance(Duration.ofMinutes(59));
+    prune();
+    assertThat(leases().claim(request).leases())
+        .extracting(Lease::key)
+        .as("asked again")
+        .containsExactly(granted.key());
+    succeed(granted);
+    assertThat(tenant.query("SELECT claim_id FROM {schema}.claim")).hasSize(1);
+    prune();
+
+    assertThat(tenant.query("SELECT claim_id FROM {schema}.claim")).isEmpty();
+  }
+
+  @Test
+  void a_claim_whose_jobs_are_done_is_remembered_should_its_request_come_twice() {
+    tenant.jobs().enqueue(WORK.job(true));
+    ClaimRequest request = ClaimRequest.of("w", Set.of("default"), 1).withClaimId("twice");
+    Lease granted = leases().claim(request).leases().getFirst();
+    succeed(granted);
+    tenant.jobs().enqueue(WORK.job(true));
+    tenant.advance(Duration.ofMinutes(9));
+
+    prune();
+
+    assertThat(leases().claim(request).leases()).isEmpty();
+  }
+
+  private void succeed(Lease lease) {
+    RemoteLeases.End end =
+        new RemoteLeases.End(
+            "w", lease.key().jobId(), lease.key().fence(), Outcome.succeeded(), Optional.empty());
+    leases().remote().finish(List.of(end));
   }
 
   private PgLeases leases() {

@@ -3,8 +3,6 @@ package dev.holdfast.rig;
 import java.io.PrintWriter;
 import java.io.Writer;
 import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -13,7 +11,6 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One connection that is never given back, for one thread alone: statements stay prepared, and
@@ -52,7 +49,7 @@ public final class RigConnection implements DataSource, AutoCloseable {
   }
 
   private Connection lent(Tampering tampering, UnaryOperator<String> own, Optional<Gate> gate) {
-    return proxy(
+    return Proxies.make(
         Connection.class,
         (method, arguments) -> {
           switch (method.getName()) {
@@ -74,7 +71,7 @@ public final class RigConnection implements DataSource, AutoCloseable {
 
   private static PreparedStatement watched(
       PreparedStatement statement, String sql, Optional<Gate> gate, Tampering tampering) {
-    return proxy(
+    return Proxies.make(
         PreparedStatement.class,
         (method, arguments) -> {
           if (method.getName().startsWith("execute")) {
@@ -89,24 +86,6 @@ public final class RigConnection implements DataSource, AutoCloseable {
             throw e;
           }
         });
-  }
-
-  private interface Call {
-    @Nullable Object on(Method method, Object[] arguments) throws ReflectiveOperationException;
-  }
-
-  private static <T> T proxy(Class<T> type, Call call) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            RigConnection.class.getClassLoader(),
-            new Class<?>[] {type},
-            (proxy, method, arguments) -> {
-              try {
-                return call.on(method, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            }));
   }
 
   /** From now on the connection is the calling thread's. */

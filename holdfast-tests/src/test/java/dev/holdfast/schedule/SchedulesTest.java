@@ -63,12 +63,12 @@ class SchedulesTest {
         "UPDATE {schema}.schedule SET policy = '{\"traceparent\": \"%s\", \"new\": 1}'"
             .formatted(TRACE_PARENT));
 
-    assertThat(tenant.schedules().list("", 10)).hasSize(1);
+    assertThat(tenant.schedules().list("", 10).rows()).hasSize(1);
     assertThat(tenant.schedules().get("brief")).isPresent();
     tenant.schedules().put(MINUTELY.withMaxInstances(2), ADA);
     tenant.schedules().delete("brief", ADA);
 
-    assertThat(tenant.schedules().list("", 10)).isEmpty();
+    assertThat(tenant.schedules().list("", 10).rows()).isEmpty();
   }
 
   @Test
@@ -103,7 +103,7 @@ class SchedulesTest {
     assertThat(read.job().needs().resources()).containsExactly("site:1");
     assertThat(read.job().policy()).isEqualTo(PolicyOverrides.NONE.withMaxAttempts(2));
     assertThat(tenant.resources().get("schedule:brief").capacity()).isEqualTo(3);
-    assertThat(tenant.schedules().list("", 10))
+    assertThat(tenant.schedules().list("", 10).rows())
         .extracting(each -> each.schedule().name())
         .containsExactly("brief");
   }
@@ -182,7 +182,7 @@ class SchedulesTest {
   }
 
   private List<String> enabled() {
-    return tenant.schedules().list("", 10).stream()
+    return tenant.schedules().list("", 10).rows().stream()
         .map(each -> each.schedule().name() + " " + each.schedule().enabled())
         .toList();
   }
@@ -241,7 +241,7 @@ class SchedulesTest {
     refused(
         "cron",
         () -> tenant.schedules().put(Schedule.of("never", Trigger.cron("0 0 30 2 *"), JOB), ADA));
-    assertThat(tenant.schedules().list("", 10)).isEmpty();
+    assertThat(tenant.schedules().list("", 10).rows()).isEmpty();
   }
 
   private void put(Schedule schedule) {

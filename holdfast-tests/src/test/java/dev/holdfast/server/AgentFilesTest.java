@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.within;
 import dev.holdfast.audit.Act;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.testkit.Covers;
-import dev.holdfast.testkit.TestTenant;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -26,18 +25,13 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The files show what the database says, whoever changed it and whatever became of them. */
 @Covers({"C2", "C3"})
-class AgentFilesTest {
+class AgentFilesTest extends AgentsRig {
 
   private static TestServer server;
-
-  @RegisterExtension final TestTenant tenant = new TestTenant();
-  private Fleet fleet;
 
   @BeforeAll
   static void start() {
@@ -49,10 +43,9 @@ class AgentFilesTest {
     server.close();
   }
 
-  @BeforeEach
-  void gather() {
-    fleet = new Fleet(server, tenant);
-    tenant.stopClock();
+  @Override
+  TestServer server() {
+    return server;
   }
 
   private static TestServer another() {
@@ -81,7 +74,7 @@ class AgentFilesTest {
     assertThat(fleet.directory().toFile().list())
         .containsExactlyInAnyOrder("configs", "datasets", "jobs", "queue", "job_track.json");
     assertThat(fleet.file("jobs/" + id).toFile().list())
-        .containsExactlyInAnyOrder("job_info.json", "status.json");
+        .containsExactlyInAnyOrder("job_info.json", "status.json", "logs", "progress", "results");
     assertThat(fleet.json("jobs/" + id + "/job_info.json").propertyNames())
         .containsExactlyInAnyOrder(
             "job_id",

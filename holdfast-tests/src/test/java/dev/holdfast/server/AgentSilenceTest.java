@@ -3,22 +3,17 @@ package dev.holdfast.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testkit.Covers;
-import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Agents that say nothing, of their jobs or at all. */
 @Covers("C14")
-class AgentSilenceTest {
+class AgentSilenceTest extends AgentsRig {
 
   private static TestServer server;
-
-  @RegisterExtension final TestTenant tenant = new TestTenant();
-  private Fleet fleet;
 
   @BeforeAll
   static void start() {
@@ -30,11 +25,14 @@ class AgentSilenceTest {
     server.close();
   }
 
+  @Override
+  TestServer server() {
+    return server;
+  }
+
+  // So that only what a test is about runs out.
   @BeforeEach
-  void gather() {
-    fleet = new Fleet(server, tenant);
-    tenant.stopClock(); // it is seconds that these tests are about
-    // So that only what a test is about runs out.
+  void bePatient() {
     fleet.set("WORKER_STALE_GRACE_SECONDS", 86_400);
   }
 

@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.Json;
 import dev.holdfast.audit.Act;
-import dev.holdfast.job.NewJob;
 import dev.holdfast.server.Caller.Reply;
 import dev.holdfast.testkit.Covers;
-import dev.holdfast.testkit.TestTenant;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -15,27 +13,20 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** The dialect of remote agents, as its contract has it. */
-class AgentsTest {
+class AgentsTest extends AgentsRig {
 
   private static TestServer server;
-
-  @RegisterExtension final TestTenant tenant = new TestTenant();
-  private Fleet fleet;
 
   @BeforeAll
   static void start() {
@@ -47,10 +38,9 @@ class AgentsTest {
     server.close();
   }
 
-  @BeforeEach
-  void gather() {
-    fleet = new Fleet(server, tenant);
-    tenant.stopClock(); // hosts that are preferred wait for seconds
+  @Override
+  TestServer server() {
+    return server;
   }
 
   @Covers({"C5", "C8", "C9", "C11"})
@@ -160,27 +150,6 @@ class AgentsTest {
     return fleet.caller().post(path, "").json().path("message").asString();
   }
 
-  /** How a job gets into each status that an agent can have it in. */
-  private String inStatus(String status) {
-    fleet.submit();
-    String id = fleet.take("a");
-    switch (status) {
-      case "dispatched" -> {}
-      case "stop_requested" -> {
-        fleet.report("a", id, "running");
-        fleet.caller().post("/stop/" + id, "");
-      }
-      case "finished", "failed", "stopped", "canceled" -> {
-        fleet.report("a", id, "running");
-        fleet.report("a", id, status);
-      }
-      case "queued" -> fleet.report("a", id, "queued");
-      default -> fleet.report("a", id, status);
-    }
-    assertThat(fleet.status(id)).isEqualTo(status);
-    return id;
-  }
-
   @Covers({"C4", "C6", "C7"})
   @Test
   void an_agents_report_is_taken_repeated_or_refused_as_the_table_says() {
@@ -240,170 +209,6 @@ class AgentsTest {
             .post("/api/agent/job-status", "{\"job_id\": \"" + id + "\", \"status\": \"running\"}");
     assertThat(nameless.status()).isEqualTo(200);
     assertThat(fleet.status(id)).isEqualTo("running");
-  }
-
-  @Covers({"C12", "C8"})
-  @Test
-  void a_required_host_alone_gets_the_job_and_a_preferred_one_gets_it_first() {
-    Reply submitted =
-        fleet
-            .caller()
-            .post("/run-simulation", "{\"config_path\": \"x.yaml\", \"target_host\": \"a\"}");
-    String id = submitted.json().path("job_id").asString();
-    assertThat(submitted.json().path("host").asString()).isEqualTo("a");
-    assertThat(fleet.caller().get("/queue").json().toString())
-        .isEqualTo("[{\"job_id\":\"" + id + "\",\"preferred_host\":\"a\",\"require_host\":true}]");
-    tenant.advance(Duration.ofMinutes(1));
-    assertThat(fleet.next("b").status()).isEqualTo(204);
-    JsonNode payload = fleet.next("a").json();
-    assertThat(payload.path("preferred_host").asString()).isEqualTo("a");
-
-    // Preferred, and there: others wait ten seconds.
-    requeue(id, "{\"preferred_host\": \"a\", \"require_host\": false}");
-    assertThat(fleet.next("b").status()).isEqualTo(204);
-    assertThat(fleet.take("a")).isEqualTo(id);
-    requeue(id, "{\"preferred_host\": \"a\", \"require_host\": false}");
-    assertThat(fleet.next("b").status()).isEqualTo(204);
-    tenant.advance(Duration.ofSeconds(11));
-    fleet.beat("a");
-    assertThat(fleet.take("b")).isEqualTo(id);
-
-    // Preferred, and not there: at once.
-    tenant.advance(Duration.ofSeconds(61));
-    requeue(id, "{\"preferred_host\": \"a\", \"require_host\": false}");
-    assertThat(fleet.take("b")).isEqualTo(id);
-
-    // Nobody's any more.
-    requeue(id, "{\"preferred_host\": null}");
-    assertThat(fleet.take("c")).isEqualTo(id);
-  }
-
-  private void requeue(String id, String json) {
-    Reply reply = fleet.caller().post("/ops/jobs/" + id + "/requeue", json);
-    assertThat(reply.status()).as(reply.text()).isEqualTo(200);
-  }
-
-  @Covers("C10")
-  @ParameterizedTest
-  @CsvSource({
-    "requeue, queued, false, 200, queued",
-    "requeue, dispatched, false, 200, queued",
-    "requeue, running, false, 409, running",
-    "requeue, running, true, 200, queued",
-    "requeue, stop_requested, true, 200, queued",
-    "requeue, finished, false, 409, finished",
-    "requeue, finished, true, 200, queued",
-    "requeue, canceled, true, 200, queued",
-    "fail, queued, false, 409, queued",
-    "fail, queued, true, 200, failed",
-    "fail, dispatched, false, 200, failed",
-    "fail, running, false, 200, failed",
-    "fail, finished, false, 409, finished",
-    "fail, finished, true, 200, failed",
-    "fail, failed, true, 200, failed",
-    "cancel, queued, false, 200, canceled",
-    "cancel, dispatched, false, 200, canceled",
-    "cancel, running, false, 200, canceled",
-    "cancel, stop_requested, false, 200, canceled",
-    "cancel, stopped, false, 409, stopped",
-    "cancel, stopped, true, 200, canceled",
-    "cancel, finished, true, 200, canceled"
-  })
-  void operators_act_as_the_contract_allows(
-      String act, String from, boolean force, int answer, String after) {
-    String id = inStatus(from);
-
-    Reply reply =
-        fleet
-            .caller()
-            .post(
-                "/ops/jobs/" + id + "/" + act,
-                force ? "{\"force\": true, \"reason\": \"stuck\"}" : "");
-
-    assertThat(reply.status()).as(reply.text()).isEqualTo(answer);
-    assertThat(fleet.status(id)).isEqualTo(after);
-    assertThat(fleet.json("jobs/" + id + "/status.json").path("status").asString())
-        .isEqualTo(after);
-    assertThat(fleet.json("job_track.json").path(id).path("status").asString()).isEqualTo(after);
-    assertThat(fleet.file("queue/" + id + ".json").toFile().exists())
-        .isEqualTo(after.equals("queued"));
-  }
-
-  @Covers({"C8", "C10"})
-  @Test
-  void a_deleted_job_is_gone_with_all_that_it_left() throws IOException {
-    fleet.submit();
-    String id = fleet.running("a");
-    Files.createDirectories(fleet.file("jobs/" + id + "/results"));
-    Files.writeString(fleet.file("jobs/" + id + "/results/result.json"), "{\"a\": 1}");
-    assertThat(fleet.caller().get("/result/" + id).json().path("a").asInt()).isEqualTo(1);
-
-    assertThat(delete(id).status()).isEqualTo(200);
-
-    assertThat(fleet.file("jobs/" + id)).doesNotExist();
-    assertThat(fleet.json("job_track.json").has(id)).isFalse();
-    Reply again = delete(id);
-    assertThat(again.status()).isEqualTo(404);
-    assertThat(again.json().path("status").asString()).isEqualTo("not_found");
-    assertThat(fleet.report("a", id, "finished").status()).isEqualTo(404);
-    assertThat(fleet.caller().get("/status/" + id).status()).isEqualTo(404);
-  }
-
-  private Reply delete(String id) {
-    return fleet.caller().send("DELETE", "/job/" + id, Optional.empty());
-  }
-
-  @Covers("C10")
-  @Test
-  void cleanup_removes_what_stands_for_no_job_and_leaves_the_rest() throws IOException {
-    String waiting = fleet.submit();
-    fleet.submit();
-    String done = fleet.running("a").equals(waiting) ? waiting : "";
-    fleet.report("a", waiting, "finished");
-    String good = fleet.caller().get("/queue").json().get(0).path("job_id").asString();
-    String orphan = UUID.randomUUID().toString();
-    Files.writeString(fleet.file("queue/" + orphan + ".json"), "{}");
-    Files.writeString(fleet.file("queue/" + waiting + ".json.claim.a"), "{}");
-    Files.writeString(fleet.file("queue/rubbish"), "?");
-    String invalid =
-        tenant
-            .jobs()
-            .enqueue(
-                NewJob.of("simulation", Map.of("config_path", "../../etc")).withQueue("agents"))
-            .id()
-            .toString();
-
-    JsonNode cleaned = fleet.caller().post("/ops/queue/cleanup", "").json();
-
-    List<String> removed = new ArrayList<>();
-    cleaned.path("removed").forEach(id -> removed.add(id.asString()));
-    assertThat(removed).containsExactlyInAnyOrder(invalid, orphan, done, "rubbish");
-    assertThat(cleaned.path("count").asInt()).isEqualTo(4);
-    assertThat(fleet.directory().resolve("queue").toFile().list()).containsExactly(good + ".json");
-    assertThat(fleet.status(invalid)).isEqualTo("failed");
-    assertThat(fleet.caller().post("/ops/queue/cleanup", "").json().path("count").asInt()).isZero();
-  }
-
-  @Covers({"C16", "C8"})
-  @Test
-  void hosts_show_who_is_there_what_they_say_and_how_much_they_have() {
-    fleet.beat("a");
-    fleet.submit();
-    fleet.running("b");
-    tenant.advance(Duration.ofSeconds(61));
-    fleet.beat("a");
-
-    JsonNode hosts = fleet.caller().get("/hosts").json();
-
-    JsonNode a = hosts.path("hosts").path("a");
-    JsonNode b = hosts.path("hosts").path("b");
-    assertThat(a.path("online").asBoolean()).isTrue();
-    assertThat(a.path("info").toString()).isEqualTo("{\"load\":0.5,\"version\":\"1\"}");
-    assertThat(a.path("running").asInt()).isZero();
-    assertThat(b.path("online").asBoolean()).isFalse();
-    assertThat(b.path("running").asInt()).isEqualTo(1);
-    assertThat(a.path("last_seen").asDouble() - b.path("last_seen").asDouble()).isEqualTo(61.);
-    assertThat(hosts.path("available_hosts").toString()).isEqualTo("[\"a\",\"b\"]");
   }
 
   @Covers("C17")
@@ -497,29 +302,6 @@ class AgentsTest {
       }
     }
     assertThat(fleet.status(id)).isEqualTo("queued");
-  }
-
-  @Covers({"C9", "C16"})
-  @Test
-  void where_hosts_are_listed_no_others_are_let_in() {
-    ServerConfig config = Fleet.open();
-    try (TestServer listed =
-        TestServer.start(config.withAgents(config.agents().withHosts("[\"a\", 'b']")))) {
-      Caller caller = new Fleet(listed, tenant).caller();
-      String job = "{\"config_path\": \"x.yaml\", \"target_host\": \"%s\"}";
-
-      assertThat(caller.post("/run-simulation", job.formatted("c")).status()).isEqualTo(400);
-      assertThat(caller.post("/run-simulation", job.formatted("b")).status()).isEqualTo(200);
-      for (String path : List.of("/api/agent/next-job", "/api/agent/heartbeat")) {
-        assertThat(caller.post(path, "{\"worker_id\": \"c\"}").status()).isEqualTo(400);
-        assertThat(caller.post(path, "{\"worker_id\": \"a\"}").status()).isIn(200, 204);
-      }
-      JsonNode hosts = caller.get("/hosts").json();
-      assertThat(hosts.path("available_hosts").toString()).isEqualTo("[\"a\",\"b\"]");
-      assertThat(hosts.path("hosts").path("a").path("online").asBoolean()).isTrue();
-      assertThat(hosts.path("hosts").path("b").path("online").asBoolean()).isFalse();
-      assertThat(hosts.path("hosts").path("b").path("last_seen").isNull()).isTrue();
-    }
   }
 
   @Covers("C1")

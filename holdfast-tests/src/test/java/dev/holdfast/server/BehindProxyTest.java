@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Proxies;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +54,24 @@ class BehindProxyTest {
 
       assertThat(ask(server, forwarded + "jobs.example")).contains(" 200 ");
       assertThat(ask(server, forwarded + "evil.example")).contains(" 403 ", "FOREIGN_ORIGIN");
+    }
+  }
+
+  @Test
+  void a_link_signs_in_from_this_machine_or_by_tls_alone() throws IOException {
+    ServerConfig config = TestServer.config().withProxies(new Proxies(Set.of("127.0.0.1")));
+    try (TestServer server = TestServer.start(config)) {
+      String token = server.token(Role.SYSTEM, Optional.empty());
+      String link =
+          "GET /ui?token=" + token + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
+      String elsewhere = "X-Forwarded-For: 203.0.113.7\r\n";
+
+      assertThat(exchange(server, link + "\r\n")).contains(" 303 ", "holdfast_session");
+      assertThat(exchange(server, link + elsewhere + "\r\n"))
+          .contains(" 403 ", "Paste the token")
+          .doesNotContain("holdfast_session", token);
+      assertThat(exchange(server, link + elsewhere + "X-Forwarded-Proto: https\r\n\r\n"))
+          .contains(" 303 ", "holdfast_session");
     }
   }
 

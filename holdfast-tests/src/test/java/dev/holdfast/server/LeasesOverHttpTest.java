@@ -8,43 +8,16 @@ import dev.holdfast.job.NewJob;
 import dev.holdfast.server.Caller.Reply;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.testkit.Covers;
-import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** Leases, as a worker in any language gets and keeps them. */
-class LeasesOverHttpTest {
-
-  private static final String LEASES = "/api/v1/leases";
-
-  @RegisterExtension final TestTenant tenant = new TestTenant();
-
-  private Caller worker;
-
-  @BeforeEach
-  void connect() {
-    worker = TestServer.shared().as(Role.WORKER, tenant.name());
-  }
-
-  @AfterEach
-  void isSound() {
-    assertThat(tenant.invariants().check()).isEmpty();
-  }
+class LeasesOverHttpTest extends LeasesRig {
 
   @Test
   void a_worker_claims_extends_reports_and_finishes() {
@@ -131,6 +104,25 @@ class LeasesOverHttpTest {
   }
 
   @Test
+  void a_worker_that_says_another_name_than_the_lease_has_changes_nothing() {
+    UUID id = enqueue("default");
+    long fence = claim("w1", ", \"acknowledge\": true").get(0).path("fence").asLong();
+
+    assertThat(status("/start", "w2", id, fence)).isEqualTo("lost");
+    assertThat(status("/extend", "w2", id, fence)).isEqualTo("lost");
+    assertThat(finish("w2", id, fence, "\"outcome\": \"succeeded\"").path("status").asString())
+        .isEqualTo("lost");
+
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.DISPATCHED);
+    assertThat(status("/start", "w1", id, fence)).isEqualTo("started");
+  }
+
+  private String status(String act, String name, UUID id, long fence) {
+    Reply reply = worker.post(LEASES + act, keys(name, id, fence));
+    return reply.json().at("/results/0/status").asString();
+  }
+
+  @Test
   void the_same_claim_id_gets_the_same_leases_and_nobody_else_gets_them() {
     UUID id = enqueue("default");
 
@@ -140,64 +132,6 @@ class LeasesOverHttpTest {
     assertThat(again.path("fence")).isEqualTo(first.path("fence"));
     assertThat(again.path("job").path("id").asString()).isEqualTo(id.toString());
     assertThat(claim("w2", ", \"claim_id\": \"c2\"").size()).isZero();
-  }
-
-  @Test
-  void whoever_waits_gets_what_comes_and_nobody_gets_what_another_has() throws Exception {
-    int workers = 40;
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      List<Future<JsonNode>> waiting =
-          IntStream.range(0, workers)
-              .mapToObj(i ->
-                  (Callable<JsonNode>)
-                      () ->
-                          claim(
-                              "w" + i, ", \"wait_seconds\": 30, \"claim_id\": \"wait-" + i + "\""))
-              .map(threads::submit)
-              .toList();
-      tenant
-          .jobs()
-          .enqueueAll(IntStream.range(0, workers).mapToObj(i -> NewJob.of("deploy", i)).toList());
-      Set<String> jobs = new HashSet<>();
-      Set<Long> fences = new HashSet<>();
-      for (Future<JsonNode> each : waiting) {
-        JsonNode leases = each.get();
-        assertThat(leases.size()).isEqualTo(1);
-        jobs.add(leases.get(0).path("job").path("id").asString());
-        fences.add(leases.get(0).path("fence").asLong());
-      }
-
-      assertThat(jobs).hasSize(workers);
-      assertThat(fences).hasSize(workers);
-      // Asked again, each gets its own.
-      JsonNode again = claim("w7", ", \"claim_id\": \"wait-7\"");
-      assertThat(again.size()).isEqualTo(1);
-      assertThat(again.get(0).path("job").path("lease").path("owner").asString()).isEqualTo("w7");
-    }
-  }
-
-  @Test
-  void those_who_wait_for_resources_get_them_all_or_nothing() throws Exception {
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      List<Future<JsonNode>> waiting =
-          IntStream.range(0, 3)
-              .mapToObj(i -> (Callable<JsonNode>) () -> claim("w" + i, ", \"wait_seconds\": 3"))
-              .map(threads::submit)
-              .toList();
-      tenant
-          .jobs()
-          .enqueueAll(
-              List.of(
-                  NewJob.of("deploy", 1).withResources("site:1", "node:1"),
-                  NewJob.of("deploy", 2).withResources("site:1", "node:2"),
-                  NewJob.of("deploy", 3).withResources("site:2", "node:2")));
-      int granted = 0;
-      for (Future<JsonNode> each : waiting) {
-        granted += each.get().size();
-      }
-
-      assertThat(granted).isEqualTo(2);
-    }
   }
 
   @Test
@@ -212,16 +146,6 @@ class LeasesOverHttpTest {
     assertThat(kinds.text()).contains("kinds").contains("1000");
     assertThat(queues.status()).isEqualTo(400);
     assertThat(queues.text()).contains("queues").contains("200");
-  }
-
-  @Test
-  void nothing_within_the_wait_is_an_empty_list() {
-    assertThat(claim("w1", ", \"wait_seconds\": 0.2").size()).isZero();
-    assertThat(
-            worker
-                .post(LEASES, "{\"worker\": \"w\", \"queues\": [\"q\"], \"wait_seconds\": 61}")
-                .status())
-        .isEqualTo(400);
   }
 
   @Test
@@ -273,47 +197,6 @@ class LeasesOverHttpTest {
 
     assertThat(beat.path("results").get(0).path("status").asString()).isEqualTo("stop_requested");
     assertThat(ended.path("state").asString()).isEqualTo("paused");
-  }
-
-  @Test
-  void a_claim_asked_again_while_it_waits_gets_what_comes() throws Exception {
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      String more = ", \"wait_seconds\": 30, \"claim_id\": \"again\"";
-      Future<JsonNode> lost = threads.submit(() -> claim("w1", more));
-      TestServer.awaitWaiting(tenant.name(), 1);
-      Future<JsonNode> again = threads.submit(() -> claim("w1", more));
-
-      assertThat(lost.get().size()).isZero(); // nobody reads it, and it is not kept for nothing
-      UUID id = enqueue("default");
-      assertThat(again.get().get(0).path("job").path("id").asString()).isEqualTo(id.toString());
-    }
-  }
-
-  @Test
-  void whoever_hung_up_is_not_dealt_a_job() throws Exception {
-    String body = "{\"worker\": \"ghost\", \"queues\": [\"default\"], \"wait_seconds\": 60}";
-    try (RawHttp ghost = RawHttp.to(worker)) {
-      ghost.post(LEASES, body);
-      TestServer.awaitWaiting(tenant.name(), 1);
-    }
-    UUID id = enqueue("default");
-
-    assertThat(claim("alive", ", \"wait_seconds\": 30").get(0).path("job").path("id").asString())
-        .isEqualTo(id.toString());
-  }
-
-  @Test
-  void a_request_sent_behind_one_that_waits_is_answered_after_it() throws Exception {
-    String body = "{\"worker\": \"w\", \"queues\": [\"default\"], \"wait_seconds\": 60}";
-    try (RawHttp line = RawHttp.to(worker)) {
-      line.post(LEASES, body);
-      TestServer.awaitWaiting(tenant.name(), 1);
-      line.get("/healthz");
-      UUID id = enqueue("default");
-
-      assertThat(line.answer()).contains(id.toString());
-      assertThat(line.answer()).contains("\"status\":\"ok\"");
-    }
   }
 
   @Test
@@ -375,23 +258,6 @@ class LeasesOverHttpTest {
   }
 
   @Test
-  void what_one_host_alone_may_have_is_not_dealt_to_who_waits_beside_it() throws Exception {
-    String job = "{\"kind\": \"a\", \"preferred_host\": \"h1\", \"require_host\": true}";
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      Future<JsonNode> mine = threads.submit(() -> claim("h1", ", \"wait_seconds\": 3"));
-      TestServer.awaitWaiting(tenant.name(), 1);
-      Future<JsonNode> other = threads.submit(() -> claim("h2", ", \"wait_seconds\": 3"));
-      TestServer.awaitWaiting(tenant.name(), 2);
-      TestServer.shared()
-          .as(Role.SUBMITTER, tenant.name())
-          .post("/api/v1/jobs/batch", "{\"jobs\": [%s, %s]}".formatted(job, job));
-
-      assertThat(mine.get().size()).isEqualTo(1);
-      assertThat(other.get().size()).isZero();
-    }
-  }
-
-  @Test
   void a_worker_that_names_no_host_is_its_own() {
     UUID id =
         UUID.fromString(
@@ -434,32 +300,5 @@ class LeasesOverHttpTest {
       shown = worker.get("/api/v1/workers").text();
     }
     assertThat(shown).contains("somebody-" + tenant.name());
-  }
-
-  private UUID enqueue(String queue) {
-    return tenant.jobs().enqueue(NewJob.of("deploy", 1).withQueue(queue)).id();
-  }
-
-  private JsonNode claim(String name, String more) {
-    Reply reply =
-        worker.post(
-            LEASES, "{\"worker\": \"%s\", \"queues\": [\"default\"]%s}".formatted(name, more));
-    assertThat(reply.status()).as(reply.text()).isEqualTo(200);
-    return reply.json().path("leases");
-  }
-
-  private JsonNode finish(String name, UUID id, long fence, String outcome) {
-    Reply reply =
-        worker.post(
-            LEASES + "/finish",
-            "{\"worker\": \"%s\", \"results\": [{\"job_id\": \"%s\", \"fence\": %d, %s}]}"
-                .formatted(name, id, fence, outcome));
-    assertThat(reply.status()).as(reply.text()).isEqualTo(200);
-    return reply.json().path("results").get(0);
-  }
-
-  private static String keys(String name, UUID id, long fence) {
-    return "{\"worker\": \"%s\", \"leases\": [{\"job_id\": \"%s\", \"fence\": %d}]}"
-        .formatted(name, id, fence);
   }
 }

@@ -166,7 +166,8 @@ class PlantedCommandsTest {
   }
 
   private void runDue() {
-    Registry kinds = new Registry(tenant.holdfast(), new Desks(tenant.holdfast(), Set::of));
+    Registry kinds =
+        new Registry(tenant.holdfast(), new Desks(tenant.holdfast(), tenant -> Set::of));
     Duration unused = kinds.runOnce();
     try (JobExecutors executors =
         JobExecutors.open(Set.of("process", "http"), ExecutorConfig.DEFAULTS)) {

@@ -13,6 +13,8 @@ import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.testkit.TestTenant;
 import java.security.MessageDigest;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -134,6 +136,42 @@ class PullSignaturesTest {
                 .get("/t/nobody_has_it" + PULL)
                 .status())
         .isEqualTo(401);
+  }
+
+  @Test
+  void nobody_learns_by_a_wrong_signature_which_tenants_there_are_or_have_a_secret()
+      throws Exception {
+    put(SECRET);
+    List<String> tenants =
+        List.of(tenant.name().value(), other.name().value(), "nobody_has_it", "default");
+    for (long time : new long[] {now(), now() - 310}) {
+      List<Reply> replies = new ArrayList<>();
+      for (String name : tenants) {
+        String path = "/t/" + name + PULL;
+        replies.add(
+            PlainHttp.at(root(TestServer.shared()))
+                .with(headers("GET", path, "", "not a tenant's secret", time))
+                .get(path));
+      }
+
+      assertThat(replies).extracting(Reply::status).containsOnly(401);
+      assertThat(replies).extracting(Reply::text).containsOnly(replies.getFirst().text());
+    }
+  }
+
+  @Test
+  void who_sends_a_token_is_judged_by_that() throws Exception {
+    enqueue();
+    String token = TestServer.shared().token(Role.WORKER, Optional.of(tenant.name()));
+    Map<String, String> both =
+        new HashMap<>(headers("GET", path(PULL), "", "not a tenant's secret", now()));
+    both.put("Authorization", "Bearer " + token);
+
+    assertThat(send(TestServer.shared(), "GET", PULL, "", both).status()).isEqualTo(200);
+    put(SECRET);
+    assertThat(send(TestServer.shared(), "GET", PULL, "", both).status()).isEqualTo(200);
+    both.put("Authorization", "Bearer " + token.replaceFirst("...$", "___"));
+    assertThat(send(TestServer.shared(), "GET", PULL, "", both).status()).isEqualTo(401);
   }
 
   @Test

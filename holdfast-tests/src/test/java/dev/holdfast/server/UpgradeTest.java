@@ -36,6 +36,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The rule of UPGRADING.md: what the next version does to the tables, this one works with, unless
@@ -155,9 +157,11 @@ class UpgradeTest {
     }
   }
 
-  @Test
-  void a_worker_on_tables_that_are_not_migrated_yet_says_what_to_run_first() throws Exception {
-    execute("DELETE FROM holdfast_default.migration WHERE version > 1");
+  @ParameterizedTest
+  @ValueSource(strings = {"holdfast_default", "holdfast"})
+  void a_worker_on_tables_that_are_not_migrated_yet_says_what_to_run_first(String schema)
+      throws Exception {
+    execute("DELETE FROM " + schema + ".migration WHERE version > 1");
 
     refused(() -> Holdfast.on(pool).worker(), "run migrate() first");
   }

@@ -191,7 +191,7 @@ class WebhooksTest {
   }
 
   private void passOn(Receivers receivers) {
-    Desks desks = new Desks(tenant.holdfast(), Set::of);
+    Desks desks = new Desks(tenant.holdfast(), tenant -> Set::of);
     new Courier(tenant.holdfast(), desks).runOnce();
     Worker worker = Deliveries.worker(tenant.worker(), desks, receivers);
     worker.runDue();

@@ -148,7 +148,7 @@ class GrantsTest {
     presence.beat();
     app.queues().put("mail", QueueSettings.DEFAULTS.withPaused(true));
 
-    assertThat(presence.online()).containsExactly("host");
+    assertThat(presence.hostsOf(TenantName.DEFAULT).online()).containsExactly("host");
     presence.leave();
     assertThat(app.queues().get("mail").paused()).isTrue();
     assertThat(app.jobs().enqueue(NewJob.of("email", "ada").withQueue("mail")).created()).isTrue();

@@ -198,5 +198,8 @@ class EndOfProcessTest extends EngineTest {
         .isInstanceOf(HoldfastException.class)
         .hasMessageContaining("SHUTDOWN_GRACE_PERIOD_SECONDS")
         .hasMessageContaining("soon");
+    assertThatThrownBy(() -> WorkerConfig.drainTimeout("-1"))
+        .hasMessageContaining("SHUTDOWN_GRACE_PERIOD_SECONDS")
+        .hasMessageContaining("0 to 86400");
   }
 }

@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
@@ -140,7 +141,7 @@ final class ActRoutes {
 
   private static Payload result(Fields body) {
     return body.any("result")
-        .map((JsonNode json) -> new Payload(Json.write(json)))
+        .map((JsonNode json) -> new Payload(Limits.payload("result", Json.write(json))))
         .orElse(Payload.NULL);
   }
 
@@ -198,34 +199,38 @@ final class ActRoutes {
     if (what == JobAct.CANCEL) {
       request.require(Role.ADMIN, "cancelling");
     }
-    JobPage page = body.says("ids") ? byIds(request, body) : byFilter(request, body);
     boolean dryRun = body.flag("dry_run");
-    ObjectNode json = Json.object().put("dry_run", dryRun).put("matched", page.jobs().size());
-    ArrayNode results = json.putArray("results");
-    page.jobs()
-        .forEach(job ->
-            results.add(
-                dryRun ? preview(request, what, job, body) : one(request, what, job, body)));
-    Json.put(json, "after", page.after());
+    ArrayNode results = Json.array();
+    Consumer<Job> each =
+        job ->
+            results.add(dryRun ? preview(request, what, job, body) : one(request, what, job, body));
+    Optional<UUID> after =
+        body.says("ids") ? byIds(request, body, each) : byFilter(request, body, each);
+    ObjectNode json = Json.object().put("dry_run", dryRun).put("matched", results.size());
+    json.set("results", results);
+    Json.put(json, "after", after);
     return Answer.ok(json);
   }
 
-  private static JobPage byFilter(Request request, Fields body) {
+  private static Optional<UUID> byFilter(Request request, Fields body, Consumer<Job> each) {
     Fields filter =
         body.optionalObject("filter")
             .orElseThrow(() -> body.missing("filter", "an object, or ids"));
     filter.only(Set.copyOf(JobQuery.NAMES));
-    return request
-        .desk()
-        .jobs()
-        .list(
-            JobQuery.read(filter::optionalText),
-            body.optionalText("after").map(after -> Fields.uuid("after", after)),
-            body.optionalInt("limit").orElse(100));
+    JobPage page =
+        request
+            .desk()
+            .jobs()
+            .list(
+                JobQuery.read(filter::optionalText),
+                body.optionalText("after").map(after -> Fields.uuid("after", after)),
+                body.optionalInt("limit").orElse(100));
+    page.jobs().forEach(each);
+    return page.after();
   }
 
   // Those that are there, in the order in which they were named.
-  private static JobPage byIds(Request request, Fields body) {
+  private static Optional<UUID> byIds(Request request, Fields body, Consumer<Job> each) {
     if (body.says("filter")) {
       throw HoldfastException.invalid("ids", "given beside filter", "one of the two");
     }
@@ -234,9 +239,8 @@ final class ActRoutes {
     if (ids.isEmpty() || ids.size() > Limits.PAGE_ROWS) {
       throw HoldfastException.invalid("ids", ids.size() + " ids", "1 to " + Limits.PAGE_ROWS);
     }
-    Map<UUID, Job> found = request.desk().jobs().all(ids);
-    return new JobPage(
-        ids.stream().filter(found::containsKey).map(found::get).toList(), Optional.empty());
+    request.desk().jobs().each(ids, (job, place) -> each.accept(job));
+    return Optional.empty();
   }
 
   private static JobAct onMany(String name) {

@@ -73,13 +73,15 @@ final class FleetRoutes {
   private Answer workers(Request request) {
     int limit = request.limit();
     List<WorkerState> workers =
-        holdfast.workers().list(request.desk().tenant().name(), request.after(), limit);
+        holdfast
+            .workers()
+            .list(request.desk().tenant().name(), request.query("after").orElse(""), limit);
     Map<String, Long> active = request.desk().jobs().leasedByWorker();
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("workers");
     workers.forEach(worker ->
         list.add(json(worker).put("active_jobs", active.getOrDefault(worker.info().name(), 0L))));
-    json.put("after", workers.size() == limit ? workers.getLast().info().name() : null);
+    json.put("after", workers.size() == limit ? workers.getLast().place() : null);
     return Answer.ok(json);
   }
 

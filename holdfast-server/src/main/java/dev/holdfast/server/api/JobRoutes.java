@@ -12,16 +12,17 @@ import dev.holdfast.api.Json;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Job;
+import dev.holdfast.job.Limits;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.queue.Enqueued;
 import dev.holdfast.queue.JobPage;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Answer;
+import dev.holdfast.server.http.Listing;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
+import java.io.IOException;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ArrayNode;
@@ -49,7 +50,12 @@ final class JobRoutes {
                     .toArray(String[]::new)),
         Route.of(GET, BASE + "/jobs/{id}", Role.VIEWER, "A job", this::get),
         Route.of(
-            GET, BASE + "/jobs/{id}/attempts", Role.VIEWER, "Its attempts so far", this::attempts),
+                GET,
+                BASE + "/jobs/{id}/attempts",
+                Role.VIEWER,
+                "Its attempts so far",
+                this::attempts)
+            .queries("limit", "after"),
         Route.of(GET, BASE + "/jobs/{id}/why", Role.VIEWER, "Why it is not running", this::why));
   }
 
@@ -65,7 +71,7 @@ final class JobRoutes {
     return job.policy().trace().isPresent() ? job : request.trace().map(job::withTrace).orElse(job);
   }
 
-  private Answer enqueueAll(Request request) {
+  private Answer enqueueAll(Request request) throws IOException {
     // A list by itself will do.
     List<Fields> said =
         request.json() instanceof ArrayNode list
@@ -78,14 +84,20 @@ final class JobRoutes {
     List<NewJob> jobs =
         said.stream().map(each -> traced(request, spec.read(each.only(JobSpec.fields())))).toList();
     List<Enqueued> enqueued = request.desk().jobs().enqueueAll(jobs);
-    ObjectNode json = Json.object();
-    ArrayNode list = json.putArray("jobs");
-    Map<UUID, Job> stored = request.desk().jobs().all(enqueued.stream().map(Enqueued::id).toList());
-    for (Enqueued each : enqueued) {
-      Optional.ofNullable(stored.get(each.id()))
-          .ifPresent(job -> list.add(json(request, job).put("created", each.created())));
-    }
-    return Answer.created(json);
+    // Those that were there already may be larger than what was sent.
+    return Listing.send(
+        request,
+        enqueued.stream().anyMatch(Enqueued::created) ? 201 : 200,
+        "{\"jobs\":[",
+        rows ->
+            request
+                .desk()
+                .jobs()
+                .each(
+                    enqueued.stream().map(Enqueued::id).toList(),
+                    (job, place) ->
+                        rows.accept(
+                            json(request, job).put("created", enqueued.get(place).created()))));
   }
 
   private Answer list(Request request) {
@@ -123,7 +135,11 @@ final class JobRoutes {
 
   private Answer attempts(Request request) {
     Job job = job(request, request.id());
-    return Answer.ok(HistoryJson.writeAttempts(request.desk().jobs().attempts(job.id())));
+    // All of them, of nearly every job, to whoever does not know that there may be more.
+    int limit = request.query("limit").isPresent() ? request.limit() : Limits.PAGE_ROWS;
+    long after = request.number("after").orElse(0L);
+    return Answer.ok(
+        HistoryJson.writeAttempts(request.desk().jobs().attempts(job.id(), after, limit)));
   }
 
   private Answer why(Request request) {

@@ -122,8 +122,20 @@ public final class JobSpec {
     }
   }
 
+  // Control planes number their sites and nodes as often as they name them.
   private static Optional<String> id(Fields said, String field) {
-    return said.optionalText(field).map(id -> Limits.name(field, id));
+    return said.any(field)
+        .map(node -> node.isIntegralNumber() ? node.asString() : said.text(field))
+        .map(id -> checkedId(field, id));
+  }
+
+  // It becomes a variable of playbooks, which may make a file's name of it.
+  private static String checkedId(String field, String id) {
+    Limits.name(field, id);
+    if (id.contains("..") || id.contains("/") || id.contains("\\")) {
+      throw HoldfastException.invalid(field, id, "an id, without .. and separators");
+    }
+    return id;
   }
 
   private static List<String> with(List<String> resources, Optional<String> target) {

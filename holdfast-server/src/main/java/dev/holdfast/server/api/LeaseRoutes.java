@@ -1,14 +1,12 @@
 package dev.holdfast.server.api;
 
 import static dev.holdfast.server.api.Routes.BASE;
-import static dev.holdfast.server.http.Route.Method.GET;
 import static dev.holdfast.server.http.Route.Method.POST;
 
 import dev.holdfast.api.Fields;
 import dev.holdfast.api.Json;
 import dev.holdfast.api.LeaseJson;
 import dev.holdfast.api.OutcomeJson;
-import dev.holdfast.api.ReportJson;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.fleet.RemoteWorkers;
@@ -24,8 +22,6 @@ import dev.holdfast.lease.LeaseKey;
 import dev.holdfast.lease.RemoteLeases;
 import dev.holdfast.lease.RemoteLeases.End;
 import dev.holdfast.lease.RemoteLeases.Renewal;
-import dev.holdfast.lease.Report;
-import dev.holdfast.lease.ReportReply;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Answer;
@@ -36,13 +32,11 @@ import dev.holdfast.server.poll.Finishes;
 import dev.holdfast.server.poll.Hand;
 import dev.holdfast.server.poll.LongPolls;
 import dev.holdfast.server.poll.Turnstile;
-import dev.holdfast.server.tenancy.Runbooks;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -95,38 +89,7 @@ final class LeaseRoutes {
             .urgent(),
         Route.of(
                 POST, BASE + "/leases/finish", Role.WORKER, "Says how attempts ended", this::finish)
-            .fields("worker", "results"),
-        Route.of(
-                POST,
-                BASE + "/jobs/{id}/progress",
-                Role.WORKER,
-                "Stores how far a running job is",
-                this::progress)
-            .fields(
-                "fence",
-                "cursor",
-                "progress_count",
-                "result_count",
-                "percent",
-                "message",
-                "usage",
-                "items",
-                "lines",
-                "idempotency_key"),
-        Route.of(
-                POST,
-                BASE + "/jobs/{id}/logs",
-                Role.WORKER,
-                "Adds to a running job's log",
-                this::log)
-            .fields("fence", "lines"),
-        Route.of(
-                GET,
-                BASE + "/jobs/{id}/runbook",
-                Role.WORKER,
-                "What a leased job is run with: its kind's playbook, its node",
-                this::runbook)
-            .queries("fence"));
+            .fields("worker", "results"));
   }
 
   private Answer claim(Request request) throws InterruptedException {
@@ -300,54 +263,5 @@ final class LeaseRoutes {
         said.number("fence"),
         OutcomeJson.read(said, worker),
         said.optionalText("log_excerpt"));
-  }
-
-  private Answer progress(Request request) {
-    Fields body = request.body();
-    return reported(request, body.number("fence"), ReportJson.read(body));
-  }
-
-  private Answer log(Request request) {
-    Fields body = request.body();
-    return reported(request, body.number("fence"), Report.ofLog(ReportJson.lines(body)));
-  }
-
-  /**
-   * For whoever has the lease alone: how a node is reached is nothing that every worker needs to
-   * know of every node.
-   */
-  private Answer runbook(Request request) {
-    long fence =
-        request
-            .number("fence")
-            .orElseThrow(() -> HoldfastException.invalid("fence", "missing", "the lease's"));
-    Job job = JobRoutes.job(request, request.id());
-    if (job.lease().isEmpty() || job.fence() != fence) {
-      throw lost(job.id());
-    }
-    return Answer.ok(RunbookJson.write(Runbooks.of(request.desk(), job)));
-  }
-
-  private static Refusal.Refused lost(UUID id) {
-    return Refusal.of(
-        409, ErrorCode.LEASE_LOST.name(), "job " + id + " is no longer leased under that fence");
-  }
-
-  private static Answer reported(Request request, long fence, Report report) {
-    UUID id = request.id();
-    RemoteLeases leases = request.desk().leases();
-    return switch (leases.report(leases.key(id, fence), report)) {
-      case ReportReply.Stored stored -> {
-        ObjectNode json =
-            Json.object().put("added", stored.added()).put("duplicates", stored.duplicates());
-        stored.ended().ifPresent(state -> json.put("state", state.stored()));
-        yield Answer.ok(json);
-      }
-      case ReportReply.Repeated() -> Answer.ok(Json.object().put("idempotent", true));
-      case ReportReply.Lost() -> {
-        JobRoutes.job(request, id); // an unknown one is not lost, but not found
-        throw lost(id);
-      }
-    };
   }
 }

@@ -60,7 +60,7 @@ final class QueueRoutes {
     if (Reserved.is(name)) { // whoever pauses it silences the webhooks that admins made
       request.require(Role.ADMIN, "a queue of the server's own");
     }
-    Fields body = request.body();
+    Fields body = request.bodyOf("name");
     return Answer.ok(
         json(
             name,

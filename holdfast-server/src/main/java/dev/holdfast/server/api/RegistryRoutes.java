@@ -100,7 +100,7 @@ final class RegistryRoutes {
   }
 
   private Answer putKind(Request request) {
-    Fields body = request.body();
+    Fields body = request.bodyOf("name");
     String name = request.path("name");
     if (JobExecutors.NAMES.contains(name)) {
       throw HoldfastException.invalid("name", name, "another: an executor has it");
@@ -176,7 +176,7 @@ final class RegistryRoutes {
   }
 
   private Answer putNode(Request request) {
-    Fields body = request.body();
+    Fields body = request.bodyOf("id");
     Node node =
         new Node(
             request.path("id"),
@@ -195,14 +195,7 @@ final class RegistryRoutes {
   }
 
   private static ObjectNode json(Node node) {
-    ObjectNode json = Json.object();
-    json.put("id", node.id());
-    json.put("host", node.host());
-    json.put("port", node.port().orElse(null));
-    Json.put(json, "user", node.user());
-    Json.put(json, "key_file", node.keyFile());
-    Json.put(json, "connection", node.connection());
-    return json;
+    return RunbookJson.node(node.address());
   }
 
   private Answer putPullSecret(Request request) {

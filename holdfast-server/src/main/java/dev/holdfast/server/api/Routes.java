@@ -16,6 +16,7 @@ public final class Routes {
     routes.addAll(new JobRoutes().routes());
     routes.addAll(new ActRoutes().routes());
     routes.addAll(new LeaseRoutes(parts.polls(), parts.workers(), parts.config()).routes());
+    routes.addAll(new ReportRoutes().routes());
     routes.addAll(new QueueRoutes().routes());
     routes.addAll(new ResourceRoutes().routes());
     routes.addAll(new ScheduleRoutes().routes());

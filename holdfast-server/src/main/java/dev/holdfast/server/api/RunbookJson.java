@@ -20,7 +20,7 @@ final class RunbookJson {
     return json;
   }
 
-  private static ObjectNode node(NodeAddress node) {
+  static ObjectNode node(NodeAddress node) {
     ObjectNode json = Json.object();
     json.put("id", node.id());
     json.put("host", node.host());

@@ -23,6 +23,7 @@ import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.slot.Slot;
+import dev.holdfast.tenant.Portion;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -42,6 +43,9 @@ import tools.jackson.databind.node.ObjectNode;
 final class ScheduleRoutes {
 
   private static final PolicyJson POLICIES = new PolicyJson();
+
+  // By the name that everybody's tables of time zones have.
+  private static final ZoneId UTC = ZoneId.of("UTC");
 
   private static final Set<String> OWN =
       Set.of(
@@ -109,12 +113,11 @@ final class ScheduleRoutes {
   }
 
   private Answer list(Request request) {
-    int limit = request.limit();
-    List<Planned> schedules = request.desk().schedules().list(request.after(), limit);
+    Portion<Planned> schedules = request.desk().schedules().list(request.after(), request.limit());
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("schedules");
-    schedules.forEach(planned -> list.add(json(request, planned)));
-    json.put("after", schedules.size() == limit ? schedules.getLast().schedule().name() : null);
+    schedules.rows().forEach(planned -> list.add(json(request, planned)));
+    json.put("after", schedules.more() ? schedules.rows().getLast().schedule().name() : null);
     return Answer.ok(json);
   }
 
@@ -192,7 +195,7 @@ final class ScheduleRoutes {
     if (body.any("every_seconds").isPresent()) {
       return Trigger.every(body.optionalSeconds("every_seconds").orElse(Duration.ZERO));
     }
-    ZoneId zone = body.optionalText("timezone").map(Trigger::zone).orElse(ZoneOffset.UTC);
+    ZoneId zone = body.optionalText("timezone").map(Trigger::zone).orElse(UTC);
     Dst dst = body.optionalObject("dst").map(ScheduleRoutes::dst).orElse(Dst.DEFAULTS);
     return Trigger.cron(body.text("cron"), zone, dst);
   }
@@ -298,7 +301,7 @@ final class ScheduleRoutes {
       case Trigger.OnTheWall wall -> {
         json.put("cron", wall.expression());
         json.putNull("every_seconds");
-        json.put("timezone", wall.zone().getId());
+        json.put("timezone", (wall.zone().equals(ZoneOffset.UTC) ? UTC : wall.zone()).getId());
         json.putObject("dst")
             .put("twice", lower(wall.dst().twice()))
             .put("missing", lower(wall.dst().missing()));

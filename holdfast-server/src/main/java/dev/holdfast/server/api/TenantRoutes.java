@@ -41,7 +41,9 @@ final class TenantRoutes {
 
   List<Route> routes() {
     return List.of(
-        Route.of(GET, BASE + "/tenants", Role.SYSTEM, "Lists tenants", this::list).ofAllTenants(),
+        Route.of(GET, BASE + "/tenants", Role.SYSTEM, "Lists tenants", this::list)
+            .queries("limit", "after")
+            .ofAllTenants(),
         Route.of(POST, BASE + "/tenants", Role.SYSTEM, "Makes a tenant", this::create)
             .fields("name")
             .ofAllTenants(),
@@ -60,9 +62,20 @@ final class TenantRoutes {
   }
 
   private Answer list(Request request) {
+    // All of them, unless somebody asks for pages: who made tenants has a list of them to compare.
+    int limit = request.query("limit").isPresent() ? request.limit() : Integer.MAX_VALUE;
+    String after = request.after();
+    List<String> page =
+        holdfast.tenants().list().stream()
+            .map(TenantName::value)
+            .filter(name -> name.compareTo(after) > 0)
+            .sorted()
+            .limit(limit)
+            .toList();
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("tenants");
-    holdfast.tenants().list().forEach(tenant -> list.addObject().put("name", tenant.value()));
+    page.forEach(name -> list.addObject().put("name", name));
+    json.put("after", page.size() == limit ? page.getLast() : null);
     return Answer.ok(json);
   }
 

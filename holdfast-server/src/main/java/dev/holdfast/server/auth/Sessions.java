@@ -46,15 +46,17 @@ public final class Sessions {
       DELETE FROM {schema}.session WHERE expires_at < now()
       """;
 
+  private final Tokens tokens;
   private final Db db;
 
   public Sessions(Tokens tokens) {
+    this.tokens = tokens;
     this.db = tokens.db();
   }
 
   /** For whoever has the token; empty when that is none in force. */
   public Optional<String> begin(String token) {
-    if (!Tokens.isToken(token)) {
+    if (tokens.principal(token).isEmpty()) { // before anything is written
       return Optional.empty();
     }
     String session = Tokens.drawSecret();
@@ -73,10 +75,15 @@ public final class Sessions {
 
   /** Whose it is, if it is in force. */
   public Optional<Principal> principal(String session) {
+    byte[] hash = Tokens.hash(session);
+    return tokens.door().ask(hash, () -> find(hash));
+  }
+
+  private Optional<Principal> find(byte[] hash) {
     return db.withHandle(handle ->
         handle
             .createQuery(db.sql(IN_FORCE))
-            .bind("hash", Tokens.hash(session))
+            .bind("hash", hash)
             .map((row, context) ->
                 new Principal(
                     row.getString("name"),

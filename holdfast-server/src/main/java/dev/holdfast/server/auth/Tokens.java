@@ -89,6 +89,7 @@ public final class Tokens {
   private final Db db;
   private final Db reserved;
   private final String inForce;
+  private final Doorkeeper door = new Doorkeeper();
 
   public Tokens(Db control) {
     this(control, control);
@@ -119,6 +120,10 @@ public final class Tokens {
 
   Db db() {
     return db;
+  }
+
+  Doorkeeper door() {
+    return door;
   }
 
   /**
@@ -176,10 +181,15 @@ public final class Tokens {
     if (!isToken(token)) {
       return Optional.empty();
     }
+    byte[] hash = hash(token);
+    return door.ask(hash, () -> find(hash, by));
+  }
+
+  private Optional<Principal> find(byte[] hash, Db by) {
     return by.withHandle(handle ->
         handle
             .createQuery(inForce)
-            .bind("hash", hash(token))
+            .bind("hash", hash)
             .map((row, context) ->
                 new Principal(
                     row.getString("name"),

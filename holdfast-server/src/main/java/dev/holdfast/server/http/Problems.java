@@ -81,11 +81,13 @@ public final class Problems {
       case 408 -> "Request timeout";
       case 409 -> "Conflict";
       case 413 -> "Too large";
+      case 414 -> "Address too long";
       case 415 -> "Unsupported media type";
       case 421 -> "Misdirected request";
+      case 431 -> "Headers too large";
       case 429 -> "Too many requests";
       case 503 -> "Unavailable";
-      default -> "Internal error";
+      default -> status < 500 ? "Bad request" : "Internal error";
     };
   }
 }

@@ -15,6 +15,7 @@ import io.javalin.http.Context;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -211,6 +212,24 @@ public final class Request {
     return route.style() == Style.NATIVE ? body.only(known) : body;
   }
 
+  /** The same, which may name what the path names: so that it can be put as it was got. */
+  public Fields bodyOf(String parameter) {
+    Fields body = body(with(route.fields(), parameter));
+    String named = path(parameter);
+    body.optionalText(parameter)
+        .filter(said -> !said.equals(named))
+        .ifPresent(said -> {
+          throw HoldfastException.invalid(parameter, said, "what the path says, " + named);
+        });
+    return body;
+  }
+
+  private static Set<String> with(Set<String> fields, String one) {
+    Set<String> all = new HashSet<>(fields);
+    all.add(one);
+    return all;
+  }
+
   /** Whatever JSON came with it. */
   public JsonNode json() {
     if (said.isPresent()) {
@@ -230,6 +249,10 @@ public final class Request {
     String type = Optional.ofNullable(http.header("Content-Type")).orElse("");
     if (CHARSET.matcher(type).find() && !UTF8.matcher(type).find()) {
       throw Refusal.of(415, "NOT_JSON", "a body must be sent as UTF-8");
+    }
+    String encoding = Optional.ofNullable(http.header("Content-Encoding")).orElse("identity");
+    if (!encoding.equalsIgnoreCase("identity")) {
+      throw Refusal.of(415, "NOT_JSON", "a body must be sent as it is, not as " + encoding);
     }
     try {
       return UTF_8.newDecoder().decode(ByteBuffer.wrap(http.bodyAsBytes())).toString();

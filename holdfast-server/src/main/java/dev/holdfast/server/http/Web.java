@@ -1,8 +1,5 @@
 package dev.holdfast.server.http;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import dev.holdfast.api.ApiVersion;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.auth.Principal;
@@ -17,8 +14,6 @@ import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import io.javalin.http.HttpResponseException;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -51,16 +46,8 @@ public final class Web implements AutoCloseable {
   private static final Duration IDLE = Duration.ofSeconds(75);
   private static final int MOST_ARRIVING = 4_096;
 
-  // Seen at most by one who said that there is nothing more to come, and listens all the same.
-  private static final int NOBODY_LISTENS = 408;
-
   // Asked by address, whatever names the server has.
   private static final Set<String> PROBES = Set.of("/healthz", "/readyz");
-
-  // Nothing inline, nothing from elsewhere, and in nobody's frame.
-  private static final String POLICY =
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
-          + " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
   private final ServerConfig config;
   private final Gate gate;
@@ -97,13 +84,6 @@ public final class Web implements AutoCloseable {
             new Dawdlers(this::connections, System::nanoTime, config.limits().patience()));
   }
 
-  /** All that are open. */
-  Collection<EndPoint> connections() {
-    return connectors.stream()
-        .flatMap(connector -> connector.getConnectedEndPoints().stream())
-        .toList();
-  }
-
   /** What went wrong, for people. */
   @FunctionalInterface
   public interface ErrorPage {
@@ -118,6 +98,13 @@ public final class Web implements AutoCloseable {
       ErrorPage errorPage,
       MeterRegistry registry) {
     return new Web(config, tokens, desks, routes, errorPage, registry);
+  }
+
+  /** All that are open. */
+  Collection<EndPoint> connections() {
+    return connectors.stream()
+        .flatMap(connector -> connector.getConnectedEndPoints().stream())
+        .toList();
   }
 
   private void configure(JavalinConfig javalin, List<Route> routes) {
@@ -146,21 +133,32 @@ public final class Web implements AutoCloseable {
     routes.forEach(route -> add(javalin, route));
     javalin.routes.exception(
         HttpResponseException.class,
-        (e, http) -> send(http, answer(http, neighbours.of(http.path()), refusal(e))));
+        (e, http) -> {
+          if (e.getStatus() == 405) { // all that it says more are the methods that there are
+            e.getDetails().values().forEach(methods -> http.header("Allow", methods));
+          }
+          Sending.send(http, answer(http, neighbours.of(http.path()), refusal(e)));
+        });
     javalin.routes.exception(
         Exception.class,
-        (e, http) -> send(http, answer(http, neighbours.of(http.path()), Problems.refusal(e))));
-    javalin.routes.after(Web::dress);
+        (e, http) ->
+            Sending.send(http, answer(http, neighbours.of(http.path()), Problems.refusal(e))));
+    javalin.routes.after(Sending::dress);
   }
 
-  private static void dress(Context http) {
-    http.header("X-Content-Type-Options", "nosniff");
-    http.header(ApiVersion.HEADER, String.valueOf(ApiVersion.CURRENT));
-    http.header("Content-Security-Policy", POLICY);
-    http.header("X-Frame-Options", "DENY"); // for what does not read the policy
-    http.header("Cross-Origin-Opener-Policy", "same-origin");
-    http.header("Cross-Origin-Resource-Policy", "same-origin");
-    http.header("Referrer-Policy", "same-origin"); // names of things stand in addresses
+  private ServerConnector connector(Server server, HttpConfiguration http) {
+    ServerConnector connector =
+        config
+            .address()
+            .tls()
+            .map(tls -> tls.connector(server, http))
+            .orElseGet(() -> new ServerConnector(server, new HttpConnectionFactory(http)));
+    connector.setHost(config.address().host());
+    connector.setPort(config.address().port());
+    connector.setIdleTimeout(IDLE.toMillis());
+    // A fleet comes back all at once after a restart; who finds no room here is turned away.
+    connector.setAcceptQueueSize(MOST_ARRIVING);
+    return connector;
   }
 
   private void add(JavalinConfig javalin, Route route) {
@@ -227,7 +225,7 @@ public final class Web implements AutoCloseable {
     } catch (Exception e) {
       answer = answer(http, route.style(), Problems.refusal(e));
     }
-    send(http, answer);
+    Sending.send(http, answer);
   }
 
   private Answer answer(Context http, Style style, Refusal refusal) {
@@ -275,47 +273,6 @@ public final class Web implements AutoCloseable {
     };
   }
 
-  private static void send(Context http, Answer answer) {
-    if (http.res().isCommitted()) {
-      return; // it was streamed
-    }
-    http.status(answer.status());
-    if (!answer.body().isEmpty()) {
-      http.contentType(answer.contentType());
-    }
-    if (http.res().getHeader("Cache-Control") == null) {
-      http.header("Cache-Control", "no-store");
-    }
-    if (answer.status() == 401 && !answer.isPage()) {
-      http.header("WWW-Authenticate", "Bearer");
-    }
-    if (answer.unread().isPresent()) {
-      sendNow(http, answer, answer.unread().get());
-    } else if (!answer.body().isEmpty()) {
-      http.result(answer.body());
-    }
-  }
-
-  // To its last byte, because who writes later does not tell us how that went. What is then in the
-  // network's hands may still be lost; but what it refused was read by nobody, at least not whole.
-  private static void sendNow(Context http, Answer answer, Runnable unread) {
-    dress(http);
-    if (Line.isCut(http)) {
-      unread.run();
-      http.status(NOBODY_LISTENS);
-      return;
-    }
-    try {
-      OutputStream out = http.outputStream(); // compresses where that is wished for
-      out.write(answer.body().getBytes(UTF_8));
-      out.close();
-      http.res().getOutputStream().close();
-    } catch (IOException e) {
-      log.debug("Somebody went away before the end of the answer", e);
-      unread.run();
-    }
-  }
-
   public int port() {
     return javalin.port();
   }
@@ -325,20 +282,5 @@ public final class Web implements AutoCloseable {
   public void close() {
     dawdlers.close();
     javalin.stop();
-  }
-
-  private ServerConnector connector(Server server, HttpConfiguration http) {
-    ServerConnector connector =
-        config
-            .address()
-            .tls()
-            .map(tls -> tls.connector(server, http))
-            .orElseGet(() -> new ServerConnector(server, new HttpConnectionFactory(http)));
-    connector.setHost(config.address().host());
-    connector.setPort(config.address().port());
-    connector.setIdleTimeout(IDLE.toMillis());
-    // A fleet comes back all at once after a restart; who finds no room here is turned away.
-    connector.setAcceptQueueSize(MOST_ARRIVING);
-    return connector;
   }
 }

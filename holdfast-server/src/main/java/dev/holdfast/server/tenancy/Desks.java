@@ -1,11 +1,14 @@
 package dev.holdfast.server.tenancy;
 
 import dev.holdfast.Holdfast;
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.fleet.Hosts;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 /**
  * The tenants that this node has been asked about. Opening one looks at its tables, so it is done
@@ -16,12 +19,12 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class Desks {
 
   private final Holdfast holdfast;
-  private final Hosts hosts;
+  private final Function<TenantName, Hosts> hostsOf;
   private final Map<TenantName, Desk> desks = new ConcurrentHashMap<>();
 
-  public Desks(Holdfast holdfast, Hosts hosts) {
+  public Desks(Holdfast holdfast, Function<TenantName, Hosts> hostsOf) {
     this.holdfast = holdfast;
-    this.hosts = hosts;
+    this.hostsOf = hostsOf;
   }
 
   public Desk of(TenantName name) {
@@ -39,8 +42,20 @@ public final class Desks {
     desks.remove(name);
   }
 
+  // What it takes to make one is told to those who write Java, and not to who asks for it here.
+  private Tenant tenant(TenantName name) {
+    try {
+      return holdfast.tenants().open(name);
+    } catch (HoldfastException e) {
+      throw e.code() == ErrorCode.NOT_FOUND
+          ? new HoldfastException(ErrorCode.NOT_FOUND, "no tenant " + name, e)
+          : e;
+    }
+  }
+
   private Desk open(TenantName name) {
-    Tenant tenant = holdfast.tenants().open(name);
+    Tenant tenant = tenant(name);
+    Hosts hosts = hostsOf.apply(name);
     return new Desk(
         tenant,
         holdfast.jobs(name),

@@ -1,6 +1,7 @@
 package dev.holdfast.server.tenancy;
 
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.executor.NodeAddress;
 import dev.holdfast.job.Limits;
 import java.util.Optional;
 
@@ -31,5 +32,10 @@ public record Node(
     user.ifPresent(name -> Limits.name("user", name));
     keyFile.ifPresent(path -> Limits.name("key_file", path));
     connection.ifPresent(name -> Limits.name("connection", name));
+  }
+
+  /** As executors know it. */
+  public NodeAddress address() {
+    return new NodeAddress(id, host, port, user, keyFile, connection);
   }
 }

@@ -35,7 +35,7 @@ public final class Runbooks {
     only(job, NODE).ifPresent(id -> ids.put("node_id", id));
     job.needs().subject().ifPresent(subject -> putSubject(ids, subject));
     Optional<NodeAddress> node =
-        Optional.ofNullable(ids.get("node_id")).flatMap(desk.nodes()::find).map(Runbooks::address);
+        Optional.ofNullable(ids.get("node_id")).flatMap(desk.nodes()::find).map(Node::address);
     return new Runbook(kind.playbook(), node, ids, kind.executor());
   }
 
@@ -76,10 +76,5 @@ public final class Runbooks {
             .map(name -> name.substring(prefix.length()))
             .toList();
     return ids.size() == 1 ? Optional.of(ids.getFirst()) : Optional.empty();
-  }
-
-  private static NodeAddress address(Node node) {
-    return new NodeAddress(
-        node.id(), node.host(), node.port(), node.user(), node.keyFile(), node.connection());
   }
 }

@@ -26,6 +26,8 @@ import java.util.UUID;
 final class JobDetailPage {
 
   private static final int LINES = 400;
+  private static final int ATTEMPTS = 200;
+  private static final int ACTS = 200;
   private static final int LINES_AT_ONCE = 1_000;
 
   private final Frames frames;
@@ -65,7 +67,7 @@ final class JobDetailPage {
     Job job = job(request);
     Desk desk = request.desk();
     Frame frame = frames.frame(request, job.kind(), "jobs");
-    List<AttemptRecord> attempts = desk.jobs().attempts(job.id());
+    List<AttemptRecord> attempts = desk.jobs().lastAttempts(job.id(), ATTEMPTS).rows();
     LogChunk log = desk.jobs().logTail(job.id(), LINES);
     List<ResourceState> resources =
         job.needs().resources().stream().map(name -> desk.resources().get(name)).toList();
@@ -75,9 +77,9 @@ final class JobDetailPage {
             frame,
             job,
             desk.jobs().why(job.id()),
-            Timeline.of(job, attempts, frame.now()),
+            Timeline.of(job, attempts.reversed(), frame.now()),
             ProgressView.of(job),
-            attempts.reversed(),
+            attempts,
             resources,
             frame.seesArgs()
                 ? Optional.of(JsonTree.of(MaskedArgs.of(job.args())))
@@ -85,7 +87,7 @@ final class JobDetailPage {
             job.result().map(JsonTree::of),
             log,
             log.lines().size() == LINES,
-            desk.audit().ofJob(job.id()).reversed(),
+            desk.audit().lastOfJob(job.id(), ACTS),
             JobActs.of(job, frame.role())));
   }
 

@@ -7,7 +7,6 @@ import dev.holdfast.api.JobQuery;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
-import dev.holdfast.job.Limits;
 import dev.holdfast.queue.JobFilter;
 import dev.holdfast.queue.JobPage;
 import dev.holdfast.server.auth.Role;
@@ -156,8 +155,8 @@ final class JobsPage {
         Arrays.stream(request.query("ids").orElse("").split(",", -1))
             .map(id -> Fields.uuid("ids", id))
             .toList();
-    if (ids.size() > Limits.PAGE_ROWS) {
-      throw HoldfastException.invalid("ids", ids.size() + " ids", "at most " + Limits.PAGE_ROWS);
+    if (ids.size() > ROWS) {
+      throw HoldfastException.invalid("ids", ids.size() + " ids", "at most " + ROWS);
     }
     Map<UUID, Job> found = request.desk().jobs().all(ids);
     List<Job> jobs = ids.stream().filter(found::containsKey).map(found::get).toList();

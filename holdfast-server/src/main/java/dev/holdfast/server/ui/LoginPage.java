@@ -11,13 +11,18 @@ import dev.holdfast.server.http.Route;
 import dev.holdfast.server.http.Visit;
 import dev.holdfast.tenant.TenantName;
 import io.javalin.http.Context;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** Signing in with a token, out again, and what is said when something goes wrong. */
 final class LoginPage {
 
   static final String HOME = "/ui/overview";
+
+  private static final Pattern OWN_MACHINE =
+      Pattern.compile("127(\\.\\d{1,3}){3}|\\[?(::1|0:0:0:0:0:0:0:1)]?");
 
   /** What the template shows. */
   record View(String csrf, String theme, String next, String problem, String assets) {}
@@ -56,6 +61,15 @@ final class LoginPage {
     if (isFromElsewhere && token.isPresent()) {
       return page(request.http(), 403, HOME, "Paste the token here: a link may be anybody's.");
     }
+    // Addresses are kept by whatever they pass on their way, and without TLS they can be read
+    // there.
+    if (token.isPresent() && !isPrivate(request.http().req())) {
+      return page(
+          request.http(),
+          403,
+          HOME,
+          "Paste the token here: without TLS a link signs in on the server's own machine alone.");
+    }
     if (token.isPresent() && config.trust().auth()) {
       return sessions
           .begin(token.get())
@@ -64,6 +78,11 @@ final class LoginPage {
               () -> page(request.http(), 401, HOME, "This token is unknown, expired or revoked."));
     }
     return to(request, HOME);
+  }
+
+  // A proxy's word counts, which need not be an address.
+  private static boolean isPrivate(HttpServletRequest request) {
+    return request.isSecure() || OWN_MACHINE.matcher(request.getRemoteAddr()).matches();
   }
 
   private Answer show(Request request) {

@@ -17,6 +17,7 @@ import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.slot.Slot;
+import dev.holdfast.tenant.Portion;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;
@@ -129,9 +130,9 @@ final class SchedulesPage {
   }
 
   private Answer list(Request request) {
-    List<Planned> schedules = request.desk().schedules().list(request.after(), ROWS);
+    Portion<Planned> schedules = request.desk().schedules().list(request.after(), ROWS);
     List<Row> rows =
-        schedules.stream()
+        schedules.rows().stream()
             .map(planned ->
                 new Row(
                     planned,
@@ -146,8 +147,8 @@ final class SchedulesPage {
         new View(
             frames.frame(request, "Schedules", "schedules"),
             rows,
-            schedules.size() == ROWS
-                ? "/ui/schedules?after=" + Say.query(schedules.getLast().schedule().name())
+            schedules.more()
+                ? "/ui/schedules?after=" + Say.query(schedules.rows().getLast().schedule().name())
                 : ""));
   }
 

@@ -86,7 +86,9 @@ final class WorkersPage {
 
   private Answer show(Request request) {
     List<WorkerState> workers =
-        holdfast.workers().list(request.desk().tenant().name(), request.after(), ROWS);
+        holdfast
+            .workers()
+            .list(request.desk().tenant().name(), request.query("after").orElse(""), ROWS);
     Map<String, Long> active = request.desk().jobs().leasedByWorker();
     Map<String, List<Row>> byHost = new TreeMap<>();
     workers.forEach(worker ->
@@ -101,7 +103,7 @@ final class WorkersPage {
                 .map(each -> new Host(each.getKey(), each.getValue()))
                 .toList(),
             workers.size() == ROWS
-                ? "/ui/workers?after=" + Say.query(workers.getLast().info().name())
+                ? "/ui/workers?after=" + Say.query(workers.getLast().place())
                 : ""));
   }
 }

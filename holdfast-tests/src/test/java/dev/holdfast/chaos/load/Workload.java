@@ -61,22 +61,25 @@ public final class Workload {
     return PolicyOverrides.NONE.withMaxAttempts(ENOUGH_ATTEMPTS).withLeaseLength(LEASE);
   }
 
-  public Made next() {
+  /**
+   * One more.
+   *
+   * @param isCongested enough jobs wait for resources already: it needs none
+   */
+  public Made next(boolean isCongested) {
     int kind = dice.nextInt(100);
-    if (kind < 22) {
-      return chore(siteAndNode(), 1);
+    if (kind < 40 && !isCongested) {
+      return kind < 22 ? chore(siteAndNode(), 1) : onTarget("t" + dice.nextInt(TARGETS));
     }
-    if (kind < 40) {
-      return onTarget("t" + dice.nextInt(TARGETS));
+    if (kind < 40 || kind >= 54) {
+      return chore(List.of(), 6);
     }
+    List<String> resources = isCongested || dice.nextBoolean() ? List.of() : siteAndNode();
     if (kind < 48) {
-      Made made = chore(dice.nextBoolean() ? siteAndNode() : List.of(), 2);
+      Made made = chore(resources, 2);
       return new Made(made.job.withQueue(PULL), made.maxAttempts, made.doomed);
     }
-    if (kind < 52) {
-      return command();
-    }
-    return kind < 54 ? simulation() : chore(List.of(), 6);
+    return kind < 52 ? command(resources) : simulation(resources);
   }
 
   private List<String> siteAndNode() {
@@ -117,8 +120,7 @@ public final class Workload {
         made.job.withResources(List.of()).withTarget(target), made.maxAttempts, made.doomed);
   }
 
-  private Made command() {
-    List<String> resources = dice.nextBoolean() ? siteAndNode() : List.of();
+  private Made command(List<String> resources) {
     Chore chore = new Chore(resources, millis(15), failures(), false);
     List<String> argv =
         Stream.concat(
@@ -135,8 +137,7 @@ public final class Workload {
   }
 
   // By the rules of its dialect a failure would be its end, and a lost lease, too.
-  private Made simulation() {
-    List<String> resources = dice.nextBoolean() ? siteAndNode() : List.of();
+  private Made simulation(List<String> resources) {
     Chore chore = new Chore(resources, millis(10), 0, dice.nextBoolean());
     Map<String, Object> args =
         Map.of("config_path", "chaos.yaml", "job_name", "chaos", "env", chore.variables());

@@ -53,9 +53,16 @@ record AgentJob(
     return AgentStatus.of(state, attemptOutcome.equals(Optional.of(STOPPED)) && !canceled);
   }
 
-  /** What is to be seen of it from outside; with the revision, all of it. */
+  /**
+   * What is to be seen of it from outside; with the revision, all of it. One that waits can be
+   * given to another host without moving otherwise.
+   */
   String key() {
-    return state.stored() + ":" + fence;
+    String moved = state.stored() + ":" + fence;
+    return state == JobState.QUEUED
+        ? String.join(
+            ":", moved, placement.host().orElse(""), String.valueOf(placement.hostRequired()))
+        : moved;
   }
 
   boolean isShown() {

@@ -6,6 +6,7 @@ import dev.holdfast.server.dialect.agents.AgentJob.Shown;
 import dev.holdfast.server.dialect.agents.AgentJob.Words;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.Portion;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -15,6 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 
@@ -49,24 +52,36 @@ final class AgentJobs {
       """
           .replace("{found}", FOUND);
 
-  private static final String ALL =
+  private static final String NEWEST =
       """
-      {found}
+      SELECT found.id
         FROM {schema}.agent_job
        CROSS JOIN LATERAL (
-         SELECT id, seq, created_at, lane, state, fence, worker, NULL AS attempt_outcome, args,
-                error_message
-           FROM {schema}.job
-          WHERE job.id = agent_job.job_id
+         SELECT id, seq, created_at FROM {schema}.job WHERE job.id = agent_job.job_id
          UNION ALL
-         SELECT id, seq, created_at, lane, state, fence, worker, attempt_outcome, args,
-                error_message
-           FROM {schema}.job_done
-          WHERE job_done.id = agent_job.job_id
+         SELECT id, seq, created_at FROM {schema}.job_done WHERE job_done.id = agent_job.job_id
        ) AS found
-        JOIN {schema}.lane ON lane.id = found.lane
        ORDER BY found.created_at DESC, found.seq DESC
        LIMIT :limit
+      """;
+
+  // In the order in which they are named.
+  private static final String NAMED =
+      """
+      {found}, asked.place
+        FROM unnest((SELECT :job_ids)) WITH ORDINALITY AS asked (id, place)
+       CROSS JOIN LATERAL (
+         SELECT id, lane, state, fence, worker, NULL AS attempt_outcome, args, error_message
+           FROM {schema}.job
+          WHERE job.id = asked.id
+         UNION ALL
+         SELECT id, lane, state, fence, worker, attempt_outcome, args, error_message
+           FROM {schema}.job_done
+          WHERE job_done.id = asked.id
+       ) AS found
+        JOIN {schema}.lane ON lane.id = found.lane
+        JOIN {schema}.agent_job ON agent_job.job_id = found.id
+       ORDER BY asked.place
       """
           .replace("{found}", FOUND);
 
@@ -108,6 +123,15 @@ final class AgentJobs {
        GROUP BY lane.host
       """;
 
+  private static final String WANTS_CONFIG =
+      """
+      SELECT EXISTS (
+        SELECT
+          FROM {schema}.agent_job
+          JOIN {schema}.job ON job.id = agent_job.job_id
+         WHERE NOT agent_job.settled AND job.args ->> 'config_path' = :config_path)
+      """;
+
   private static final String RESAY =
       """
       UPDATE {schema}.agent_job SET said = :said, revision = revision + 1 WHERE job_id = :id
@@ -147,12 +171,55 @@ final class AgentJobs {
   }
 
   /** Newest first. */
-  List<AgentJob> all(Handle handle, int limit) {
+  List<UUID> newest(Handle handle, int limit) {
+    return handle.createQuery(db.sql(NEWEST)).bind("limit", limit).mapTo(UUID.class).list();
+  }
+
+  /** One of many that were named. */
+  private record Placed(int place, AgentJob job, int bytes) {}
+
+  /**
+   * Those of them that there are, in their order. Never more of them are in memory than fit there,
+   * and no connection is kept while they are looked at: whoever reads may be slow.
+   */
+  void each(List<UUID> ids, Consumer<AgentJob> reader) {
+    each(ids, reader, asked -> db.inTransaction(handle -> named(handle, asked)));
+  }
+
+  /** The same in a transaction that goes on. */
+  void each(Handle handle, List<UUID> ids, Consumer<AgentJob> reader) {
+    each(ids, reader, asked -> named(handle, asked));
+  }
+
+  private static void each(
+      List<UUID> ids, Consumer<AgentJob> reader, Function<List<UUID>, Portion<Placed>> named) {
+    List<UUID> left = ids;
+    while (!left.isEmpty()) {
+      Portion<Placed> some = named.apply(left);
+      some.rows().forEach(row -> reader.accept(row.job));
+      left = some.more() ? left.subList(some.rows().getLast().place, left.size()) : List.of();
+    }
+  }
+
+  private Portion<Placed> named(Handle handle, List<UUID> ids) {
+    return Portion.of(
+        handle.createQuery(db.sql(NAMED)).bindArray("job_ids", UUID.class, ids),
+        Integer.MAX_VALUE,
+        (row, context) -> {
+          String details = Optional.ofNullable(row.getString("details")).orElse("");
+          return new Placed(
+              row.getInt("place"), job(row), row.getString("args").length() + details.length());
+        },
+        Placed::bytes);
+  }
+
+  /** Whether a job that is not over is to be run with it. */
+  boolean isConfigWanted(Handle handle, ConfigPath config) {
     return handle
-        .createQuery(db.sql(ALL))
-        .bind("limit", limit)
-        .map((row, context) -> job(row))
-        .list();
+        .createQuery(db.sql(WANTS_CONFIG))
+        .bind("config_path", config.toString())
+        .mapTo(Boolean.class)
+        .one();
   }
 
   /** In the order in which they will be given away. */

@@ -38,12 +38,15 @@ final class Catalogue {
       SELECT agent_job.job_id
         FROM {schema}.agent_job
         LEFT JOIN LATERAL (
-          SELECT state, fence FROM {schema}.job WHERE job.id = agent_job.job_id
+          SELECT state, fence, lane FROM {schema}.job WHERE job.id = agent_job.job_id
           UNION ALL
-          SELECT state, fence FROM {schema}.job_done WHERE job_done.id = agent_job.job_id
+          SELECT state, fence, lane FROM {schema}.job_done WHERE job_done.id = agent_job.job_id
         ) AS found ON true
+        LEFT JOIN {schema}.lane ON lane.id = found.lane AND found.state = 'queued'
        WHERE NOT agent_job.settled
-         AND (agent_job.shown IS DISTINCT FROM found.state || ':' || found.fence
+         AND (agent_job.shown IS DISTINCT FROM
+                found.state || ':' || found.fence
+                  || coalesce(':' || lane.host || ':' || lane.host_required::text, '')
               OR agent_job.shown_revision IS DISTINCT FROM agent_job.revision)
       UNION
       SELECT job.id

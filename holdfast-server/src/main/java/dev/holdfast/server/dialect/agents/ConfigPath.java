@@ -3,6 +3,7 @@ package dev.holdfast.server.dialect.agents;
 import dev.holdfast.error.HoldfastException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
@@ -33,6 +34,11 @@ record ConfigPath(List<String> names) {
       throw HoldfastException.invalid(field, text, ALLOWED + ", at most " + MOST_CHARS);
     }
     return new ConfigPath(names);
+  }
+
+  /** That of a job whose configuration came without a name. */
+  static ConfigPath ofJob(UUID id) {
+    return new ConfigPath(List.of(id + ".yaml"));
   }
 
   /** From the root of the shared directory. */

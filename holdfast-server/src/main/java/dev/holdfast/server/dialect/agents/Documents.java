@@ -4,13 +4,19 @@ import dev.holdfast.api.Json;
 import dev.holdfast.lease.Lease;
 import java.math.BigDecimal;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import tools.jackson.databind.node.ObjectNode;
 
 /** An agents' job as it stands in its files and in answers: the same words in both. */
 final class Documents {
+
+  // What people or the reaper ended has nobody's word but theirs.
+  private static final Set<AgentStatus> SAY_WHY =
+      EnumSet.of(AgentStatus.FAILED, AgentStatus.CANCELED);
 
   private Documents() {}
 
@@ -66,7 +72,7 @@ final class Documents {
         job.words()
             .error()
             .filter(said -> job.wordsCount())
-            .or(() -> job.errorMessage().filter(said -> job.status() == AgentStatus.FAILED));
+            .or(() -> job.errorMessage().filter(said -> SAY_WHY.contains(job.status())));
     error.ifPresent(said -> json.put("error", said));
     if (job.wordsCount()) {
       job.words()

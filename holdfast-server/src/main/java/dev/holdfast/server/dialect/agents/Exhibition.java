@@ -132,11 +132,21 @@ final class Exhibition {
             || !job.shown().info().equals(Optional.of(digest));
     try {
       Instant at = catalogue.show(handle, job, digest, queueFile);
+      if (job.shown().key().isEmpty()) {
+        makeRoom(job.id());
+      }
       writeFiles(job, new Write(info, news, anyway), at, queueFile);
     } catch (IOException e) {
       throw unwritable(e);
     }
     return news;
+  }
+
+  // Once, before anybody has the job: later what stands there is its container's.
+  private void makeRoom(UUID id) throws IOException {
+    for (List<String> path : List.of(log(id), progress(id), result(id))) {
+      shared.make(path.subList(0, path.size() - 1));
+    }
   }
 
   private void writeFiles(AgentJob job, Write write, Instant at, Optional<String> queueFile)
@@ -193,11 +203,20 @@ final class Exhibition {
       }
       if (left.removing()) {
         shared.deleteAll(directory(id));
+        deleteConfig(handle, id);
       }
       catalogue.forget(handle, id);
       return true;
     } catch (IOException e) {
       throw unwritable(e);
+    }
+  }
+
+  // The one that was written for it and nobody gave a name to, unless somebody had it run again.
+  private void deleteConfig(Handle handle, UUID id) throws IOException {
+    ConfigPath own = ConfigPath.ofJob(id);
+    if (!jobs.isConfigWanted(handle, own)) {
+      shared.deleteAll(own.fromRoot());
     }
   }
 

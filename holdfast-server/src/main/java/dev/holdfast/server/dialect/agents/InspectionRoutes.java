@@ -8,6 +8,7 @@ import dev.holdfast.error.HoldfastException;
 import dev.holdfast.fleet.Agents.AgentState;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Answer;
+import dev.holdfast.server.http.Listing;
 import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
@@ -71,18 +73,23 @@ final class InspectionRoutes {
     return dialect.job(request);
   }
 
-  private Answer jobs(Request request) {
+  private Answer jobs(Request request) throws IOException {
     AgentDesk desk = dialect.desk(request);
-    List<AgentJob> all =
-        desk.tenant().db().inTransaction(handle -> desk.jobs().all(handle, MOST_JOBS));
-    ArrayNode list = Json.array();
-    for (AgentJob job : all) {
-      ObjectNode json = list.addObject();
-      json.put("job_id", job.id().toString());
-      json.put("status", job.status().word());
-      json.set("job_info", Documents.info(job));
-    }
-    return Answer.ok(list);
+    List<UUID> newest =
+        desk.tenant().db().inTransaction(handle -> desk.jobs().newest(handle, MOST_JOBS));
+    return Listing.send(
+        request,
+        rows ->
+            desk.jobs()
+                .each(
+                    newest,
+                    job -> {
+                      ObjectNode json = Json.object();
+                      json.put("job_id", job.id().toString());
+                      json.put("status", job.status().word());
+                      json.set("job_info", Documents.info(job));
+                      rows.accept(json);
+                    }));
   }
 
   private Answer queue(Request request) {

@@ -7,6 +7,7 @@ import dev.holdfast.tenant.Db;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,8 +97,11 @@ final class RegistryFile {
           // Looked at before the rows: what changes in between makes it behind again.
           Optional<String> digest = text(handle, DIGEST);
           ObjectNode registry = Json.object();
-          List<AgentJob> all = jobs.all(handle, MOST);
-          all.reversed().forEach(job -> registry.set(job.id().toString(), Documents.entry(job)));
+          List<UUID> all = jobs.newest(handle, MOST);
+          jobs.each(
+              handle,
+              all.reversed(),
+              job -> registry.set(job.id().toString(), Documents.entry(job)));
           try {
             shared.writeIfOther(PATH, Exhibition.bytes(registry));
           } catch (IOException e) {

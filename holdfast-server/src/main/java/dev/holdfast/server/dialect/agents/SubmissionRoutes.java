@@ -78,8 +78,7 @@ final class SubmissionRoutes {
       throw HoldfastException.invalid(
           "config", config.isPresent() ? "beside config_path" : "missing", "it or config_path");
     }
-    ConfigPath place =
-        path.or(() -> saveAs).orElseGet(() -> ConfigPath.of("config_path", id + ".yaml"));
+    ConfigPath place = path.or(() -> saveAs).orElseGet(() -> ConfigPath.ofJob(id));
     Experiment experiment =
         config
             .<JsonNode>map(Fields::json)

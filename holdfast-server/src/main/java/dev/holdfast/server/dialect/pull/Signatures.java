@@ -5,6 +5,7 @@ import dev.holdfast.error.HoldfastException;
 import dev.holdfast.server.api.Parts;
 import dev.holdfast.server.auth.Principal;
 import dev.holdfast.server.auth.Role;
+import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.server.http.Credential;
 import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.tenancy.Desks;
@@ -12,13 +13,14 @@ import dev.holdfast.server.tenancy.PullSecret;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.TenantName;
 import io.javalin.http.Context;
+import java.time.Instant;
 import java.util.Optional;
 
 /**
  * Requests that are signed with a secret that the tenant shares with its workers: {@code
  * X-Auth-Sign} is the HMAC-SHA256 of method, path, digest of the body and {@code X-Auth-Ts}. Once a
  * tenant has a secret, it takes a signature where nothing else is asked for, and serves as well as
- * a token where one is.
+ * a token where one is. Who sends both is judged by the token.
  */
 public final class Signatures implements Credential {
 
@@ -44,6 +46,7 @@ public final class Signatures implements Credential {
   private final Db control;
   private final Db reserved;
   private final String remember;
+  private final String nobodys = Tokens.drawSecret();
 
   public Signatures(Parts parts) {
     this.tokens = parts.config().trust().auth();
@@ -56,10 +59,16 @@ public final class Signatures implements Credential {
   @Override
   public Optional<Principal> identify(Context http, TenantName tenant, boolean atOnce) {
     boolean signed = http.header(SignedRequest.SIGN) != null;
-    if (tokens && !signed) {
-      return Optional.empty();
+    if (tokens && (!signed || http.header("Authorization") != null)) {
+      return Optional.empty(); // whoever sends a token is judged by that
     }
     Optional<PullSecret.InForce> secret = secret(tenant, atOnce);
+    if (secret.isEmpty() && tokens) {
+      // Told the same as one with a wrong signature, at the same pains: which tenants there are,
+      // and
+      // which of them have a secret, is not for everybody to know.
+      check(http, new PullSecret.InForce(nobodys, Instant.now()), control);
+    }
     if (secret.isEmpty()) {
       return Optional.empty();
     }
@@ -74,7 +83,6 @@ public final class Signatures implements Credential {
         new Principal("signed", Role.WORKER, Optional.of(tenant), "signed:" + tenant.value()));
   }
 
-  // Whether there is such a tenant is not for everybody to know.
   private Optional<PullSecret.InForce> secret(TenantName tenant, boolean atOnce) {
     try {
       PullSecret kept = desks.of(tenant).pullSecret();

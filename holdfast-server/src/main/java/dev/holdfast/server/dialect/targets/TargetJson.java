@@ -7,12 +7,15 @@ import dev.holdfast.job.Job;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.queue.LogEntry;
 import dev.holdfast.server.auth.Role;
+import dev.holdfast.server.http.Listing;
 import dev.holdfast.server.http.Request;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ArrayNode;
@@ -22,21 +25,31 @@ import tools.jackson.databind.node.ObjectNode;
 final class TargetJson {
 
   private static final String LINE = "message";
+  private static final Set<TargetStatus> BEGINS =
+      EnumSet.of(TargetStatus.PENDING, TargetStatus.QUEUED, TargetStatus.RUNNING);
 
   private TargetJson() {}
 
   static ObjectNode job(Request request, Job job) {
-    return (ObjectNode) jobs(request, List.of(job)).get(0);
+    Map<UUID, Instant> touched = request.desk().jobs().touched(List.of(job.id()));
+    return job(job, Optional.ofNullable(touched.get(job.id())), seesParameters(request));
   }
 
-  static ArrayNode jobs(Request request, List<Job> jobs) {
-    Jobs all = request.desk().jobs();
-    Map<UUID, Instant> touched = all.touched(jobs.stream().map(Job::id).toList());
-    boolean withParameters = request.mayDo(Role.SUBMITTER) || request.mayDo(Role.WORKER);
-    ArrayNode list = Json.array();
-    jobs.forEach(
-        job -> list.add(job(job, Optional.ofNullable(touched.get(job.id())), withParameters)));
-    return list;
+  /** Those of these jobs that there are. */
+  static Listing.Rows jobs(Request request, List<UUID> ids) {
+    Jobs jobs = request.desk().jobs();
+    boolean withParameters = seesParameters(request);
+    return rows -> {
+      Map<UUID, Instant> touched = jobs.touched(ids);
+      jobs.each(
+          ids,
+          (job, place) ->
+              rows.accept(job(job, Optional.ofNullable(touched.get(job.id())), withParameters)));
+    };
+  }
+
+  private static boolean seesParameters(Request request) {
+    return request.mayDo(Role.SUBMITTER) || request.mayDo(Role.WORKER);
   }
 
   private static ObjectNode job(Job job, Optional<Instant> touched, boolean withParameters) {
@@ -66,8 +79,13 @@ final class TargetJson {
     return json;
   }
 
-  // Those whose worker ended are told in the same words.
+  // One that was resumed begins anew: what became of it before is its earlier attempt's. Those
+  // whose
+  // worker ended are told in the same words.
   private static Optional<String> error(Job job) {
+    if (BEGINS.contains(TargetStatus.of(job.state()))) {
+      return Optional.empty();
+    }
     return job.errorCode().filter(Failure.DRAINED::equals).isPresent()
         ? Optional.of(TargetRoutes.INTERRUPTED)
         : job.errorMessage();

@@ -20,9 +20,11 @@ import dev.holdfast.queue.JobFilter;
 import dev.holdfast.server.api.JobSpec;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Answer;
+import dev.holdfast.server.http.Listing;
 import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
+import java.io.IOException;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -99,12 +101,12 @@ public final class TargetRoutes {
     return request.query("queue").map(name -> Limits.name("queue", name)).orElse(QUEUE);
   }
 
-  private Answer ofTarget(Request request) {
+  private Answer ofTarget(Request request) throws IOException {
     JobFilter filter = JobFilter.ALL.withTarget(request.id("target_id").toString());
-    return Answer.ok(TargetJson.jobs(request, page(request, filter).jobs()));
+    return Listing.send(request, TargetJson.jobs(request, page(request, filter).ids()));
   }
 
-  private Answer list(Request request) {
+  private Answer list(Request request) throws IOException {
     JobFilter filter =
         JobFilter.ALL
             .withQueue(queue(request))
@@ -120,9 +122,11 @@ public final class TargetRoutes {
     filter =
         apiName.map(name -> Limits.name("api_name", name)).map(filter::withKind).orElse(filter);
     CountedJobs page = page(request, filter);
-    ObjectNode json = Json.object().put("total_count", page.total());
-    json.set("jobs", TargetJson.jobs(request, page.jobs()));
-    return Answer.ok(json);
+    return Listing.send(
+        request,
+        200,
+        "{\"total_count\":" + page.total() + ",\"jobs\":[",
+        TargetJson.jobs(request, page.ids()));
   }
 
   private static CountedJobs page(Request request, JobFilter filter) {

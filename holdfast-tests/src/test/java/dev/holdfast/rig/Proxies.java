@@ -1,4 +1,4 @@
-package dev.holdfast.fault;
+package dev.holdfast.rig;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -6,15 +6,16 @@ import java.lang.reflect.Proxy;
 import org.jspecify.annotations.Nullable;
 
 /** Stand-ins for JDBC's interfaces. */
-final class Proxies {
+public final class Proxies {
 
-  interface Call {
+  /** What is done instead, or handed on. */
+  public interface Call {
     @Nullable Object on(Method method, Object[] arguments) throws Throwable;
   }
 
   private Proxies() {}
 
-  static <T> T make(Class<T> type, Call call) {
+  public static <T> T make(Class<T> type, Call call) {
     return type.cast(
         Proxy.newProxyInstance(
             Proxies.class.getClassLoader(),

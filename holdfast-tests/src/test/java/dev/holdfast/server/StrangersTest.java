@@ -1,0 +1,69 @@
+package dev.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.server.auth.Tokens;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whoever sends tokens that nobody has cannot use up what those need who have one. */
+class StrangersTest {
+
+  private static final int FLOOD = 60;
+
+  @TempDir Path data;
+
+  @Test
+  void strangers_take_only_a_few_connections_however_many_they_are() throws Exception {
+    try (OwnDatabase node = OwnDatabase.start(data);
+        ExecutorService crowd = Executors.newVirtualThreadPerTaskExecutor()) {
+      Tokens tokens = new Tokens(node.holdfast().tenants().control());
+      List<Future<Integer>> flood = new ArrayList<>();
+      try (Connection slow = node.dataSource().getConnection();
+          Statement sql = slow.createStatement()) {
+        slow.setAutoCommit(false);
+        sql.execute("LOCK TABLE holdfast.token, holdfast.session IN ACCESS EXCLUSIVE MODE");
+        for (int i = 0; i < FLOOD; i++) {
+          Caller stranger = new Caller(node.port(), Optional.of(tokens.draw()), Optional.empty());
+          String path = i % 2 == 0 ? "/api/v1/jobs" : "/ui/overview";
+          flood.add(
+              crowd.submit(() ->
+                  (path.startsWith("/ui")
+                          ? PlainHttp.at("http://127.0.0.1:" + node.port())
+                              .with("Cookie", "holdfast_session=" + tokens.draw())
+                              .get(path)
+                          : stranger.get(path))
+                      .status()));
+        }
+        awaitWaiting(sql);
+
+        for (int i = 0; i < 5; i++) {
+          assertThat(PlainHttp.at("http://127.0.0.1:" + node.port()).get("/readyz").status())
+              .isEqualTo(200);
+        }
+        slow.rollback();
+      }
+      for (Future<Integer> each : flood) {
+        assertThat(each.get()).isEqualTo(401);
+      }
+    }
+  }
+
+  private static void awaitWaiting(Statement sql) throws Exception {
+    boolean some = false;
+    while (!some) {
+      try (var found = sql.executeQuery("SELECT count(*) >= 3 FROM pg_locks WHERE NOT granted")) {
+        some = found.next() && found.getBoolean(1);
+      }
+    }
+  }
+}
