@@ -80,9 +80,14 @@ final class Parts {
     return actor -> actor.got(actor.leases().claim(Scene.request("worker", limit)).leases());
   }
 
-  static Part dispatched(int limit) {
-    return actor ->
-        actor.got(actor.leases().claim(Scene.request("worker", limit).acknowledging()).leases());
+  /** Who gets something here never says that it starts. */
+  static Part dispatched(Scene scene, int limit) {
+    return actor -> {
+      List<Lease> leases =
+          actor.leases().claim(Scene.request("worker", limit).acknowledging()).leases();
+      actor.got(leases);
+      leases.forEach(scene::neverStarts);
+    };
   }
 
   /** For two workers at once. */

@@ -94,6 +94,7 @@ final class Scene {
   private final Map<String, UUID> jobs = new HashMap<>();
   private final Map<String, Lease> leases = new HashMap<>();
   private final Set<UUID> mustRun = ConcurrentHashMap.newKeySet();
+  private final Set<String> neverStarts = ConcurrentHashMap.newKeySet();
   private final Set<UUID> enqueued = ConcurrentHashMap.newKeySet();
   private final Set<Standing> standing = ConcurrentHashMap.newKeySet();
   private Instant now = START;
@@ -223,6 +224,15 @@ final class Scene {
     mustRun.add(lease.key().jobId());
   }
 
+  /** Its worker does not say that it starts. */
+  void neverStarts(Lease lease) {
+    neverStarts.add(named(lease));
+  }
+
+  private static String named(Lease lease) {
+    return lease.key().jobId() + " " + lease.key().fence();
+  }
+
   /** Somebody was told that this is where the job stands. */
   void mustStand(String name, String column, Object value) {
     standing.add(
@@ -255,6 +265,9 @@ final class Scene {
     mustRun.stream()
         .filter(job -> !running.contains(job.toString()))
         .forEach(job -> complaints.add("taken from its worker after a beat: " + job));
+    column("SELECT id || ' ' || fence FROM {schema}.job WHERE state = 'running'").stream()
+        .filter(neverStarts::contains)
+        .forEach(lease -> complaints.add("started by nobody who has it: " + lease));
     for (Standing each : standing) {
       if (!column(each.sql).equals(List.of("t"))) {
         complaints.add(each.complaint);
@@ -295,7 +308,7 @@ final class Scene {
             "SELECT id || ' ' || fence FROM {schema}.job_all"
                 + " UNION ALL SELECT job_id || ' ' || fence FROM {schema}.attempt_all");
     return granted.stream()
-        .map(lease -> lease.key().jobId() + " " + lease.key().fence())
+        .map(Scene::named)
         .filter(lease -> !known.contains(lease))
         .map(lease -> "given to somebody else and never ended: " + lease)
         .toList();

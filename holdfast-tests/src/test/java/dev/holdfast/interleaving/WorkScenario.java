@@ -142,7 +142,14 @@ enum WorkScenario implements Scenario {
 
   START_REQUEUE_CLAIM(
       scene -> scene.enqueue("one", needs("a")).dispatch(),
-      scene -> List.of(start(scene, "one"), act(scene, "one", JobAct.REQUEUE), dispatched(1))),
+      scene ->
+          List.of(start(scene, "one"), act(scene, "one", JobAct.REQUEUE), dispatched(scene, 1))),
+
+  // What needs nothing is given to the next one at once.
+  START_REQUEUE_CLAIM_OF_WHAT_NEEDS_NOTHING(
+      scene -> scene.enqueue("one", NewJob.of("deploy", 1)).dispatch(),
+      scene ->
+          List.of(start(scene, "one"), act(scene, "one", JobAct.REQUEUE), dispatched(scene, 1))),
 
   START_STOP(
       scene -> scene.enqueue("one", onTarget()).dispatch().enqueue("two", onTarget()).claim(),

@@ -119,6 +119,9 @@ sealed interface Command {
 
   record Reap() implements Command {}
 
+  /** Reaps until the reaper has also looked for what it looks for more rarely. */
+  record Sweep() implements Command {}
+
   /** What people do; a change says to what. */
   record Do(JobAct act, boolean force, int job, Change change) implements Command {}
 

@@ -23,6 +23,7 @@ import dev.holdfast.model.Command.Remake;
 import dev.holdfast.model.Command.SetCapacity;
 import dev.holdfast.model.Command.SetQueue;
 import dev.holdfast.model.Command.Start;
+import dev.holdfast.model.Command.Sweep;
 import dev.holdfast.model.Command.Tell;
 import dev.holdfast.model.Command.Tick;
 import dev.holdfast.model.Command.Trigger;
@@ -118,6 +119,10 @@ final class Driver {
         reap();
         after(command, List.of());
       }
+      case Sweep() -> {
+        sweep();
+        after(command, List.of());
+      }
       case Inspect() -> {
         reap(); // what silent workers left behind too long ago is room, for the product's views
         after(command, violations());
@@ -210,6 +215,13 @@ final class Driver {
     if (++reaps % REAPS_PER_SWEEP == 0) {
       slots.endOrphans();
     }
+  }
+
+  private void sweep() {
+    tally.count("vanished runs left to their schedules", slots.vanished().size());
+    do {
+      reap();
+    } while (reaps % REAPS_PER_SWEEP > 0);
   }
 
   private void tick(int seconds) throws SQLException {

@@ -1,8 +1,11 @@
 package dev.holdfast.model;
 
+import dev.holdfast.job.JobAct;
 import dev.holdfast.model.Command.AskStop;
+import dev.holdfast.model.Command.Change;
 import dev.holdfast.model.Command.Decide;
 import dev.holdfast.model.Command.DeleteSchedule;
+import dev.holdfast.model.Command.Do;
 import dev.holdfast.model.Command.Enqueue;
 import dev.holdfast.model.Command.Extras;
 import dev.holdfast.model.Command.Plan;
@@ -12,6 +15,7 @@ import dev.holdfast.model.Command.Remake;
 import dev.holdfast.model.Command.SetQueue;
 import dev.holdfast.model.Command.Spec;
 import dev.holdfast.model.Command.Start;
+import dev.holdfast.model.Command.Sweep;
 import dev.holdfast.model.Command.Tell;
 import dev.holdfast.model.Command.Trigger;
 import dev.holdfast.model.ModelJob.Phase;
@@ -29,6 +33,8 @@ import java.util.TreeSet;
 final class Extra {
 
   private static final List<String> WORKERS = List.of("w1", "w2", "w3");
+  private static final int FEW_TOKENS = 100;
+  private static final int MANY_TOKENS = 150;
 
   private final Random dice;
   private final boolean plans;
@@ -94,7 +100,7 @@ final class Extra {
             queues && dice.nextInt(3) > 0 ? "narrow" : "default",
             names && !hasKey && dice.nextInt(3) == 0,
             hasKey ? Optional.of(any(List.of("red", "green"))) : Optional.empty(),
-            reports && dice.nextInt(4) == 0 ? Optional.of(100) : Optional.empty(),
+            reports && dice.nextInt(4) == 0 ? Optional.of(FEW_TOKENS) : Optional.empty(),
             reports && dice.nextInt(4) == 0 ? Optional.of(1 + dice.nextInt(4)) : Optional.empty()));
   }
 
@@ -135,6 +141,10 @@ final class Extra {
     if (begun.isEmpty()) {
       return Optional.empty();
     }
+    Optional<Command> toBeCancelled = tellOfTheCancelled(driver, leased);
+    if (toBeCancelled.isPresent()) {
+      return toBeCancelled;
+    }
     ModelJob job = any(leased.isEmpty() || dice.nextInt(6) == 0 ? begun : leased);
     List<String> items = new ArrayList<>();
     for (int left = dice.nextInt(3); left > 0; left--) {
@@ -149,7 +159,26 @@ final class Extra {
             dice.nextInt(3) == 0 ? Optional.of("key " + dice.nextInt(4)) : Optional.empty()));
   }
 
+  // Few jobs have a limit, few of them are cancelled while they run, and those soon end.
+  private Optional<Command> tellOfTheCancelled(Driver driver, List<ModelJob> leased) {
+    List<ModelJob> limited =
+        leased.stream()
+            .filter(job -> job.runs() && job.spec.extras().tokenLimit().isPresent())
+            .toList();
+    if (limited.isEmpty() || dice.nextInt(4) > 0) {
+      return Optional.empty();
+    }
+    ModelJob job = any(limited);
+    return Optional.of(
+        job.isToBeCancelled()
+            ? new Tell(job.number, lease(driver, job), MANY_TOKENS, List.of(), Optional.empty())
+            : new Do(JobAct.CANCEL, false, job.number, Change.NONE));
+  }
+
   private Command plan(Driver driver) {
+    if (!driver.slots().vanished().isEmpty() && dice.nextInt(4) == 0) {
+      return new Sweep(); // by itself it comes too rarely to meet one of them
+    }
     int roll = dice.nextInt(100);
     String name = any(SlotRules.NAMES);
     if (driver.slots().schedules().isEmpty() || roll < 14) {

@@ -92,6 +92,10 @@ final class ModelJob {
     return phase == Phase.RUNNING || phase == Phase.STOPPING;
   }
 
+  boolean isToBeCancelled() {
+    return stopAs.equals(Optional.of(Phase.CANCELLED));
+  }
+
   boolean isFinished() {
     return phase == Phase.SUCCEEDED || phase == Phase.FAILED || phase == Phase.CANCELLED;
   }

@@ -6,7 +6,7 @@ import dev.holdfast.model.ModelJob.Phase;
 import java.util.Optional;
 
 /** What becomes of what a worker reports on the way. */
-record ReportRules(Model model, AttemptRules attempts) {
+record ReportRules(Model model, AttemptRules attempts, Tally tally) {
 
   enum Answer {
     STORED,
@@ -28,12 +28,13 @@ record ReportRules(Model model, AttemptRules attempts) {
     }
     job.tokens += told.tokens();
     Optional<Integer> limit = job.spec.extras().tokenLimit();
-    boolean isToBeCancelled = job.stopAs.equals(Optional.of(Phase.CANCELLED));
-    if (told.tokens() > 0
-        && limit.filter(most -> job.tokens > most).isPresent()
-        && !isToBeCancelled) {
-      job.phase = Phase.STOPPING;
-      job.stopAs = Optional.of(Phase.FAILED);
+    if (told.tokens() > 0 && limit.filter(most -> job.tokens > most).isPresent()) {
+      if (job.isToBeCancelled()) {
+        tally.count("tokens over the limit of the cancelled");
+      } else {
+        job.phase = Phase.STOPPING;
+        job.stopAs = Optional.of(Phase.FAILED);
+      }
     }
     if (job.spec.extras().targetCount().filter(count -> job.results >= count).isPresent()) {
       attempts.finish(job, fence, How.SUCCEEDED);

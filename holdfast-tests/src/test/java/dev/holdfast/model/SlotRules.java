@@ -225,10 +225,21 @@ final class SlotRules {
   /** Runs that nothing else would ever end. */
   void endOrphans() {
     slots.values().stream()
-        .filter(slot -> slot.status == Status.RUNNING)
-        .filter(slot -> slot.job.flatMap(model::job).filter(job -> !job.isFinished()).isEmpty())
+        .filter(this::hasVanished)
         .filter(slot -> !isEnabled(slot.key.schedule()))
         .forEach(slot -> slot.status = Status.FAILED);
+  }
+
+  /** Runs whose worker vanished, and that their schedule's next slot will find. */
+  List<ModelSlot> vanished() {
+    return slots.values().stream()
+        .filter(slot -> hasVanished(slot) && isEnabled(slot.key.schedule()))
+        .toList();
+  }
+
+  private boolean hasVanished(ModelSlot slot) {
+    return slot.status == Status.RUNNING
+        && slot.job.flatMap(model::job).filter(job -> !job.isFinished()).isEmpty();
   }
 
   private boolean isEnabled(String schedule) {

@@ -57,7 +57,7 @@ final class Workers {
   Workers(Tenant tenant, Model model, AttemptRules attempts, Tally tally) {
     this.model = model;
     this.attempts = attempts;
-    this.reports = new ReportRules(model, attempts);
+    this.reports = new ReportRules(model, attempts, tally);
     this.tally = tally;
     // A clock that stands still: claims begin at the start of each lane.
     this.leases = new PgLeases(tenant, Set::of, new LanePositions(() -> 0), () -> 0, () -> {});
