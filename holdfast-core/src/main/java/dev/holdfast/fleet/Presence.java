@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
+import org.jdbi.v3.core.result.RowView;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,14 +42,25 @@ public final class Presence {
       DELETE FROM {schema}.worker WHERE incarnation = :incarnation
       """;
 
+  /** What the last beat heard. */
+  private record Heard(OnlineHosts online, boolean draining) {
+
+    static Heard nothing() {
+      return new Heard(OnlineHosts.empty(), false);
+    }
+
+    Heard and(RowView row) {
+      return new Heard(online.add(row), row.getColumn("draining", Boolean.class));
+    }
+  }
+
   private final UUID incarnation = UUID.randomUUID();
   private final Optional<ProcessId> process = ProcessId.current();
   private final Db db;
   private final Supplier<WorkerInfo> self;
   private final String beat;
   private final String leave;
-  private volatile OnlineHosts online = OnlineHosts.NONE;
-  private volatile boolean draining;
+  private volatile Heard heard = Heard.nothing();
 
   public Presence(Db control, WorkerInfo worker) {
     this(control, () -> worker);
@@ -68,38 +80,30 @@ public final class Presence {
 
   /** Those that have a worker for a tenant. */
   public Hosts hostsOf(TenantName tenant) {
-    return () -> online.of(tenant);
+    return () -> heard.online.of(tenant);
   }
 
   /** Somebody asked it to take nothing more. */
   public boolean isDraining() {
-    return draining;
+    return heard.draining;
   }
 
   public void beat() {
     WorkerInfo worker = self.get();
-    OnlineHosts heard = OnlineHosts.empty();
-    boolean[] asked = {false};
-    db.useHandle(handle ->
-        handle
-            .createQuery(beat)
-            .bind("incarnation", incarnation)
-            .bind("name", worker.name())
-            .bind("host", worker.host())
-            .bindArray("labels", String.class, (Object[]) Placement.stored(worker.labels()))
-            .bind("tenant", worker.tenant().orElse(null))
-            .bindArray("queues", String.class, worker.queues())
-            .bindByType("kinds", kinds(worker), String[].class)
-            .bind("process", process.map(ProcessId::stored).orElse(null))
-            .bind("absent_ms", ABSENT_AFTER.toMillis())
-            .reduceRows(
-                heard,
-                (hosts, row) -> {
-                  asked[0] |= row.getColumn("draining", Boolean.class);
-                  return hosts.add(row);
-                }));
-    online = heard;
-    draining = asked[0];
+    heard =
+        db.withHandle(handle ->
+            handle
+                .createQuery(beat)
+                .bind("incarnation", incarnation)
+                .bind("name", worker.name())
+                .bind("host", worker.host())
+                .bindArray("labels", String.class, (Object[]) Placement.stored(worker.labels()))
+                .bind("tenant", worker.tenant().orElse(null))
+                .bindArray("queues", String.class, worker.queues())
+                .bindByType("kinds", kinds(worker), String[].class)
+                .bind("process", process.map(ProcessId::stored).orElse(null))
+                .bind("absent_ms", ABSENT_AFTER.toMillis())
+                .reduceRows(Heard.nothing(), Heard::and));
   }
 
   private static String @Nullable [] kinds(WorkerInfo worker) {

@@ -30,7 +30,9 @@ public final class Outages implements Steadiness {
   private static final int MOST_GAPS = 1_000;
 
   // Reapers do not wait for each other: whoever finds another one at the row, or somebody who was
-  // there just now, has nothing to add. A row of the future is from before the clock was set back.
+  // there just now, has nothing to add. What is of the future is from before the clock was set
+  // back:
+  // a gap that ends there is as long as the clock was ahead, and nothing was missed in it.
   private static final String COME =
       """
       WITH missed AS (
@@ -55,19 +57,21 @@ public final class Outages implements Steadiness {
           FROM mine
       ), forgotten AS (
         DELETE FROM {schema}.outage
-         WHERE until <= greatest(now() - :kept_ms * interval '1 millisecond',
-                                 (SELECT until
-                                    FROM {schema}.outage
-                                   ORDER BY until DESC
-                                  OFFSET :most
-                                   LIMIT 1))
-           AND EXISTS (SELECT FROM noted)
+         WHERE until > now() + :fresh_ms * interval '1 millisecond'
+            OR (until <= greatest(now() - :kept_ms * interval '1 millisecond',
+                                  (SELECT until
+                                     FROM {schema}.outage
+                                    ORDER BY until DESC
+                                   OFFSET :most
+                                    LIMIT 1))
+                AND EXISTS (SELECT FROM noted))
       )
       SELECT extract(epoch FROM now() - since) * 1000 AS began_ms,
              extract(epoch FROM now() - until) * 1000 AS ended_ms
         FROM (SELECT since, until
                 FROM {schema}.outage
-               WHERE until > now() - :kept_ms * interval '1 millisecond'
+               WHERE until BETWEEN now() - :kept_ms * interval '1 millisecond'
+                               AND now() + :fresh_ms * interval '1 millisecond'
                UNION ALL
               SELECT since, until FROM missed -- what was noted just now, whoever did, is not seen
              ) AS gap

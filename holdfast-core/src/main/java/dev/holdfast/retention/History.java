@@ -90,15 +90,22 @@ public final class History {
          AND status NOT IN ('queued', 'running')
       """;
 
-  // Whoever asks again wants leases that nobody works under: they end, or run out, a day at most.
-  // There is a row for every claim over HTTP, so those that have no lease left go soon.
+  // There is a row for every claim over HTTP, so those that have no lease left go soon. A few
+  // thousand at a time, and none that another node is at: there may be millions.
   private static final String CLAIMS =
       """
-      DELETE FROM {schema}.claim
-       WHERE claimed_at < {schema}.clock() - interval '10 minutes'
-         AND (claimed_at < {schema}.clock() - interval '2 days'
-              OR NOT EXISTS (SELECT FROM {schema}.job
-                              WHERE job.fence = ANY (claim.fences) AND job.worker IS NOT NULL))
+      WITH old AS MATERIALIZED (
+        SELECT claim_id
+          FROM {schema}.claim
+         WHERE claimed_at < {schema}.clock() - interval '10 minutes'
+           AND NOT EXISTS (SELECT
+                             FROM {schema}.job
+                            WHERE job.fence = ANY (claim.fences) AND job.worker IS NOT NULL)
+         ORDER BY claimed_at
+         LIMIT 5000
+           FOR UPDATE SKIP LOCKED
+      )
+      DELETE FROM {schema}.claim WHERE claim_id = ANY (ARRAY (SELECT claim_id FROM old))
       """;
 
   private static final String PAGES =
@@ -140,14 +147,25 @@ public final class History {
 
   /** Goes some way through each table; answers how many rows were removed. */
   public int prune() {
-    int removed = db.withHandle(handle -> handle.createUpdate(claims).execute());
+    int removed = 0;
     for (Sweep sweep : sweeps) {
       removed += go(sweep);
     }
+    removed += forgetClaims();
     if (removed > 0) {
       log.debug("Removed {} rows that were kept long enough", removed);
     }
     return removed;
+  }
+
+  private int forgetClaims() {
+    int all = 0;
+    int some = Integer.MAX_VALUE;
+    for (int portion = 0; portion < MOST_PORTIONS && some > 0; portion++) {
+      some = db.withHandle(handle -> handle.createUpdate(claims).execute());
+      all += some;
+    }
+    return all;
   }
 
   private int go(Sweep sweep) {

@@ -79,6 +79,9 @@ public sealed interface Trigger {
     // The rarest time, a 29 February that is a certain day of the week, can take 40 years.
     private static final int MOST_SETTINGS = 100;
 
+    // By the name that everybody's tables of time zones have.
+    private static final ZoneId UTC = ZoneId.of("UTC");
+
     private final String expression;
     private final ZoneId zone;
     private final Dst dst;
@@ -86,7 +89,7 @@ public sealed interface Trigger {
 
     private OnTheWall(String expression, ZoneId zone, Dst dst, Cron cron) {
       this.expression = expression;
-      this.zone = zone;
+      this.zone = zone.equals(ZoneOffset.UTC) ? UTC : zone; // one zone must not have two names
       this.dst = dst;
       this.cron = cron;
     }

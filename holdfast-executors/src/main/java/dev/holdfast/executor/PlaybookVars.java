@@ -75,7 +75,7 @@ final class PlaybookVars {
     vars.put("attempt", job.attempt());
     vars.put("fence", job.fence());
     for (String name : List.of("site_id", "environment_id", "node_id")) {
-      vars.put(name, literal(Optional.ofNullable(book.ids().get(name)).orElse("")));
+      vars.put(name, literal(Runbook.checkedId(name, book.ids().getOrDefault(name, ""))));
     }
     return new PlaybookVars(vars, secrets.toHide(chosen));
   }

@@ -1,5 +1,6 @@
 package dev.holdfast.executor;
 
+import dev.holdfast.error.HoldfastException;
 import java.util.Map;
 import java.util.Optional;
 
@@ -22,6 +23,14 @@ public record Runbook(
 
   public Runbook {
     ids = Map.copyOf(ids);
+  }
+
+  /** An id that becomes a variable of playbooks, which may make a file's name of it. */
+  public static String checkedId(String field, String id) {
+    if (id.contains("..") || id.contains("/") || id.contains("\\")) {
+      throw HoldfastException.invalid(field, id, "an id, without .. and separators");
+    }
+    return id;
   }
 
   public Runbook(Optional<String> playbook, Optional<NodeAddress> node, Map<String, String> ids) {

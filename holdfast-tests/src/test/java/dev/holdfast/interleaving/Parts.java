@@ -100,6 +100,13 @@ final class Parts {
         .forEach(hand -> hand.ifPresent(actor::got));
   }
 
+  static Part inTurn(Part first, Part second) {
+    return actor -> {
+      first.play(actor);
+      second.play(actor);
+    };
+  }
+
   static Part start(Scene scene, String job) {
     return actor -> {
       Lease lease = scene.lease(job);

@@ -11,15 +11,11 @@ import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.PgLeases;
 import dev.holdfast.queue.Changes;
 import dev.holdfast.queue.QueueSettings;
-import dev.holdfast.rig.Invariant;
 import dev.holdfast.rig.People;
 import dev.holdfast.rig.Sandbox;
 import dev.holdfast.schedule.Schedule;
 import dev.holdfast.schedule.Ticker;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -38,59 +34,8 @@ final class Scene {
 
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
-  // The clock stands still, so whether a capacity was lowered before or after a grant cannot be
-  // told by it; scenes say themselves how many can have a resource.
-  private static final String TOO_MANY_HOLDERS =
-      """
-      SELECT resource, count(*) FROM {schema}.hold GROUP BY resource HAVING count(*) > ?
-      """;
-
-  private static final String TOO_MANY_IN_A_QUEUE =
-      """
-      SELECT format('%s of at most %s run in %s', count(*), concurrency_limit, queue.name)
-        FROM {schema}.job
-        JOIN {schema}.lane ON lane.id = job.lane
-        JOIN {schema}.queue ON queue.name = lane.queue
-       WHERE job.worker IS NOT NULL
-       GROUP BY queue.name, concurrency_limit
-      HAVING count(*) > concurrency_limit
-      """;
-
-  private static final String TOO_MANY_RUNS =
-      """
-      SELECT format('%s of at most %s runs of %s', count(*), schedule.max_instances, schedule.name)
-        FROM {schema}.slot
-        JOIN {schema}.schedule ON schedule.name = slot.schedule
-       WHERE slot.status IN ('queued', 'running')
-       GROUP BY schedule.name, schedule.max_instances
-      HAVING count(*) > schedule.max_instances
-      """;
-
-  private static final String TWICE =
-      """
-      SELECT format('claim %s was answered twice', claim_id)
-        FROM {schema}.claim
-       GROUP BY claim_id
-      HAVING count(*) > 1
-      UNION ALL
-      SELECT format('%s has two ends under fence %s', job_id, fence)
-        FROM {schema}.attempt_all
-       GROUP BY job_id, fence
-      HAVING count(*) > 1
-      UNION ALL
-      SELECT format('%s has %s twice under fence %s', job_id, resource, fence)
-        FROM {schema}.hold
-       GROUP BY job_id, resource, fence
-      HAVING count(*) > 1
-      UNION ALL
-      SELECT format('%s is the job of two slots', job_id)
-        FROM {schema}.slot
-       WHERE job_id IS NOT NULL
-       GROUP BY job_id
-      HAVING count(*) > 1
-      """;
-
   private final Sandbox sandbox;
+  private final Tables tables;
   private final Map<String, UUID> jobs = new HashMap<>();
   private final Map<String, Lease> leases = new HashMap<>();
   private final Set<UUID> mustRun = ConcurrentHashMap.newKeySet();
@@ -103,6 +48,7 @@ final class Scene {
 
   Scene(Sandbox sandbox) throws SQLException {
     this.sandbox = sandbox;
+    this.tables = new Tables(sandbox);
     sandbox.empty();
     sandbox.setClock(now);
   }
@@ -258,27 +204,27 @@ final class Scene {
 
   /** What is wrong after a play, in which these leases were granted. */
   List<String> complaints(List<Lease> granted) throws SQLException {
-    List<String> complaints = new ArrayList<>(violations());
-    complaints.addAll(column(TWICE));
+    List<String> complaints = new ArrayList<>(tables.violations(mostHolders));
+    complaints.addAll(tables.twice());
     complaints.addAll(givenAwayUnended(granted));
-    List<String> running = column("SELECT id FROM {schema}.job WHERE worker IS NOT NULL");
+    List<String> running = tables.column("SELECT id FROM {schema}.job WHERE worker IS NOT NULL");
     mustRun.stream()
         .filter(job -> !running.contains(job.toString()))
         .forEach(job -> complaints.add("taken from its worker after a beat: " + job));
-    column("SELECT id || ' ' || fence FROM {schema}.job WHERE state = 'running'").stream()
+    tables.column("SELECT id || ' ' || fence FROM {schema}.job WHERE state = 'running'").stream()
         .filter(neverStarts::contains)
         .forEach(lease -> complaints.add("started by nobody who has it: " + lease));
     for (Standing each : standing) {
-      if (!column(each.sql).equals(List.of("t"))) {
+      if (!tables.column(each.sql).equals(List.of("t"))) {
         complaints.add(each.complaint);
       }
     }
     if (slots.get() > 0) {
       tick();
     }
-    complaints.addAll(column(TOO_MANY_RUNS));
-    complaints.addAll(column(TOO_MANY_IN_A_QUEUE));
-    List<String> known = column("SELECT id FROM {schema}.job_all");
+    complaints.addAll(tables.tooManyRuns());
+    complaints.addAll(tables.tooManyInAQueue());
+    List<String> known = tables.column("SELECT id FROM {schema}.job_all");
     enqueued.stream()
         .filter(job -> !known.contains(job.toString()))
         .forEach(job -> complaints.add("told of a job that is not there: " + job));
@@ -292,8 +238,8 @@ final class Scene {
       succeed(open);
       open = claimed();
     }
-    complaints.addAll(violations());
-    List<String> taken = column("SELECT scheduled_for || ' ' || status FROM {schema}.slot");
+    complaints.addAll(tables.violations(mostHolders));
+    List<String> taken = tables.column("SELECT scheduled_for || ' ' || status FROM {schema}.slot");
     if (taken.size() != slots.get() || taken.stream().anyMatch(slot -> slot.endsWith("queued"))) {
       complaints.add("not " + slots + " slots that ended: " + taken);
     }
@@ -304,7 +250,7 @@ final class Scene {
   // Whoever has a job's next lease has it because the one before is on record as over.
   private List<String> givenAwayUnended(List<Lease> granted) throws SQLException {
     List<String> known =
-        column(
+        tables.column(
             "SELECT id || ' ' || fence FROM {schema}.job_all"
                 + " UNION ALL SELECT job_id || ' ' || fence FROM {schema}.attempt_all");
     return granted.stream()
@@ -326,54 +272,16 @@ final class Scene {
   }
 
   private void resolvePaused() throws SQLException {
-    for (String id : column("SELECT id FROM {schema}.job WHERE state = 'paused'")) {
+    for (String id : tables.column("SELECT id FROM {schema}.job WHERE state = 'paused'")) {
       sandbox.acts().resolve(UUID.fromString(id), 1, Actor.ADA);
     }
-  }
-
-  private List<String> violations() throws SQLException {
-    List<String> violations = new ArrayList<>();
-    try (PreparedStatement statement =
-            sandbox
-                .connection()
-                .prepareStatement(
-                    sandbox.sql(
-                        "SELECT invariant || ': ' || how FROM ("
-                            + Invariant.allViolations()
-                            + ") AS every"));
-        ResultSet rows = statement.executeQuery()) {
-      while (rows.next()) {
-        violations.add(rows.getString(1));
-      }
-    }
-    try (PreparedStatement statement =
-        sandbox.connection().prepareStatement(sandbox.sql(TOO_MANY_HOLDERS))) {
-      statement.setInt(1, mostHolders);
-      try (ResultSet rows = statement.executeQuery()) {
-        while (rows.next()) {
-          violations.add(rows.getString(1) + " has " + rows.getInt(2) + " holders");
-        }
-      }
-    }
-    return violations;
   }
 
   private List<String> unfinished() throws SQLException {
     Map<String, String> names = new HashMap<>();
     jobs.forEach((name, id) -> names.put(id.toString(), name));
-    return column("SELECT id FROM {schema}.job").stream()
+    return tables.column("SELECT id FROM {schema}.job").stream()
         .map(id -> names.getOrDefault(id, id))
         .toList();
-  }
-
-  private List<String> column(String sql) throws SQLException {
-    List<String> found = new ArrayList<>();
-    try (Statement statement = sandbox.connection().createStatement();
-        ResultSet rows = statement.executeQuery(sandbox.sql(sql))) {
-      while (rows.next()) {
-        found.add(rows.getString(1));
-      }
-    }
-    return found;
   }
 }

@@ -17,6 +17,7 @@ import static dev.holdfast.interleaving.Parts.finish;
 import static dev.holdfast.interleaving.Parts.finishTwice;
 import static dev.holdfast.interleaving.Parts.force;
 import static dev.holdfast.interleaving.Parts.inQueue;
+import static dev.holdfast.interleaving.Parts.inTurn;
 import static dev.holdfast.interleaving.Parts.needs;
 import static dev.holdfast.interleaving.Parts.onTarget;
 import static dev.holdfast.interleaving.Parts.place;
@@ -146,10 +147,12 @@ enum WorkScenario implements Scenario {
           List.of(start(scene, "one"), act(scene, "one", JobAct.REQUEUE), dispatched(scene, 1))),
 
   // What needs nothing is given to the next one at once.
-  START_REQUEUE_CLAIM_OF_WHAT_NEEDS_NOTHING(
+  START_REQUEUE_AND_CLAIM_OF_WHAT_NEEDS_NOTHING(
       scene -> scene.enqueue("one", NewJob.of("deploy", 1)).dispatch(),
       scene ->
-          List.of(start(scene, "one"), act(scene, "one", JobAct.REQUEUE), dispatched(scene, 1))),
+          List.of(
+              start(scene, "one"),
+              inTurn(act(scene, "one", JobAct.REQUEUE), dispatched(scene, 1)))),
 
   START_STOP(
       scene -> scene.enqueue("one", onTarget()).dispatch().enqueue("two", onTarget()).claim(),

@@ -281,6 +281,19 @@ class OutagesTest {
     isAbout(LATE, awayWithin(LATE.plus(PERIOD)));
   }
 
+  @Test
+  void a_gap_that_a_clock_ahead_of_itself_made_is_forgotten_when_it_is_set_back() {
+    comeRegularly(HOUR);
+    pass(HOUR);
+    isAbout(HOUR, awayWithin(HOUR));
+
+    pass(HOUR.negated().plus(PERIOD));
+    comeRegularly(LATE);
+
+    isAbout(Duration.ZERO, awayWithin(LATE));
+    assertThat(gaps()).isEqualTo(1); // all that was before the first round
+  }
+
   private Steadiness node() {
     return new Outages(db, PERIOD, System::nanoTime);
   }

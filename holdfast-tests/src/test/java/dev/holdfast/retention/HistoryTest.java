@@ -138,6 +138,26 @@ class HistoryTest {
   }
 
   @Test
+  void a_claim_is_remembered_however_long_its_lease_is_renewed() {
+    tenant
+        .jobs()
+        .enqueue(
+            WORK.job(true).withPolicy(PolicyOverrides.NONE.withLeaseLength(Duration.ofDays(1))));
+    ClaimRequest request = ClaimRequest.of("w", Set.of("default"), 1).withClaimId("long");
+    Lease granted = leases().claim(request).leases().getFirst();
+
+    for (int day = 0; day < 4; day++) {
+      tenant.advance(Duration.ofHours(23));
+      leases().extend(List.of(granted));
+      prune();
+    }
+
+    assertThat(leases().claim(request).leases())
+        .extracting(Lease::key)
+        .containsExactly(granted.key());
+  }
+
+  @Test
   void a_claim_whose_jobs_are_done_is_remembered_should_its_request_come_twice() {
     tenant.jobs().enqueue(WORK.job(true));
     ClaimRequest request = ClaimRequest.of("w", Set.of("default"), 1).withClaimId("twice");

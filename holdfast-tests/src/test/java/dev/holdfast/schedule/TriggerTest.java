@@ -75,6 +75,13 @@ class TriggerTest {
   }
 
   @Test
+  void utc_by_any_name_is_one_zone() {
+    assertThat(Trigger.cron("0 5 * * *"))
+        .isEqualTo(Trigger.cron("0 5 * * *", ZoneId.of("UTC")))
+        .isEqualTo(Trigger.cron("0 5 * * *", Trigger.zone("Z")));
+  }
+
+  @Test
   void a_zone_nobody_knows_is_refused() {
     assertThatExceptionOfType(HoldfastException.class)
         .isThrownBy(() -> Trigger.zone("Europe/Atlantis"))

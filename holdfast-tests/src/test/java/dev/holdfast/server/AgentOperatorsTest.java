@@ -115,9 +115,14 @@ class AgentOperatorsTest extends AgentsRig {
     String named = fleet.submit("{\"config_path\": \"given.yaml\"}");
     String shared = fleet.submit("{\"config\": {\"a\": 1}}");
     fleet.submit("{\"config_path\": \"%s.yaml\"}".formatted(shared));
+    String natively = fleet.submit("{\"config\": {\"a\": 1}}");
+    tenant
+        .jobs()
+        .enqueue(
+            NewJob.of("simulation", Map.of("config_path", natively + ".yaml")).withQueue("agents"));
     assertThat(fleet.file("configs/" + own + ".yaml")).exists();
 
-    for (String id : List.of(own, saved, named, shared)) {
+    for (String id : List.of(own, saved, named, shared, natively)) {
       assertThat(delete(id).status()).isEqualTo(200);
     }
 
@@ -125,6 +130,7 @@ class AgentOperatorsTest extends AgentsRig {
     assertThat(fleet.file("configs/kept.yaml")).exists();
     assertThat(fleet.file("configs/given.yaml")).exists();
     assertThat(fleet.file("configs/" + shared + ".yaml")).as("another job's, too").exists();
+    assertThat(fleet.file("configs/" + natively + ".yaml")).as("called otherwise").exists();
   }
 
   private Reply delete(String id) {

@@ -58,6 +58,31 @@ class ControlPlaneIdsTest {
   }
 
   @Test
+  void nor_can_a_playbook_be_told_of_such_an_id_in_other_words() {
+    Caller system = TestServer.shared().as(Role.SYSTEM, tenant.name());
+    Reply put =
+        system.put("/api/v1/kinds/renew", "{\"executor\": \"ansible\", \"playbook\": \"x.yml\"}");
+    assertThat(put.status()).as(put.text()).isEqualTo(200);
+
+    for (String said :
+        new String[] {
+          "\"resources\": [\"site:../x\"]",
+          "\"resources\": [\"node:a/b\"]",
+          "\"subject\": {\"type\": \"environment\", \"id\": \"../x\", \"during\": \"deploying\"}",
+          "\"subject\": {\"type\": \"site\", \"id\": \"a/b\", \"during\": \"deploying\"}"
+        }) {
+      Reply refused = admin.post(JOBS, "{\"kind\": \"renew\", " + said + "}");
+
+      assertThat(refused.status()).as(refused.text()).isEqualTo(400);
+      assertThat(refused.json().path("detail").asString()).contains("an id, without ..");
+    }
+    assertThat(admin.get(JOBS).json().path("jobs")).isEmpty();
+    assertThat(admin.post(JOBS, "{\"kind\": \"crawl\", \"resources\": [\"site:a/b\"]}").status())
+        .as("whoever runs no playbook names its resources as it likes")
+        .isEqualTo(201);
+  }
+
+  @Test
   void an_id_is_text_or_a_whole_number() {
     for (String id : new String[] {"1.5", "true", "{}", "[7]"}) {
       Reply refused = admin.post(JOBS, "{\"kind\": \"env_deploy\", \"node_id\": " + id + "}");

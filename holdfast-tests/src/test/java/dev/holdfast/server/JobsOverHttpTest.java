@@ -175,6 +175,22 @@ class JobsOverHttpTest {
   }
 
   @Test
+  void what_is_wrong_for_all_is_refused_once() {
+    String id = enqueue("{\"kind\": \"deploy\"}");
+    admin.post(JOBS + "/" + id + "/pause", "");
+
+    Reply refused =
+        admin.post(
+            JOBS + "/actions",
+            "{\"action\": \"resolve\", \"filter\": {}, \"result\": \"%s\"}"
+                .formatted("x".repeat(300_000)));
+
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.json().path("detail").asString()).startsWith("result");
+    assertThat(admin.get(JOBS + "?state=paused").json().path("jobs").size()).isEqualTo(1);
+  }
+
+  @Test
   void a_waiting_job_says_why_and_can_be_changed_and_a_finished_one_removed() {
     String id = enqueue("{\"kind\": \"deploy\", \"delay_seconds\": 3600}");
 

@@ -175,6 +175,15 @@ class PullSignaturesTest {
   }
 
   @Test
+  void what_a_proxy_says_of_itself_is_no_token() throws Exception {
+    put(SECRET);
+    Map<String, String> both = new HashMap<>(headers("GET", path(PULL), "", SECRET, now()));
+    both.put("Authorization", "Basic cHJveHk6cHJveHk=");
+
+    assertThat(send(TestServer.shared(), "GET", PULL, "", both).status()).isEqualTo(200);
+  }
+
+  @Test
   void the_secret_is_nowhere_to_be_seen() {
     put(SECRET);
 

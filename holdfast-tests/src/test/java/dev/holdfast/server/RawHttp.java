@@ -6,6 +6,7 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.util.Map;
 
 /** A connection by hand, for what a client would not do. */
 final class RawHttp implements AutoCloseable {
@@ -14,8 +15,8 @@ final class RawHttp implements AutoCloseable {
   private final DataInputStream in;
   private final String headers;
 
-  private RawHttp(int port, String headers) throws IOException {
-    this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
+  private RawHttp(Socket socket, String headers) throws IOException {
+    this.socket = socket;
     this.in = new DataInputStream(socket.getInputStream());
     this.headers = headers;
   }
@@ -28,7 +29,16 @@ final class RawHttp implements AutoCloseable {
     caller
         .tenant()
         .ifPresent(name -> headers.append("X-Holdfast-Tenant: ").append(name).append("\r\n"));
-    return new RawHttp(caller.port(), headers.toString());
+    return new RawHttp(
+        new Socket(InetAddress.getLoopbackAddress(), caller.port()), headers.toString());
+  }
+
+  /** The same with more headers. */
+  static RawHttp to(Caller caller, Map<String, String> more) throws IOException {
+    StringBuilder headers = new StringBuilder();
+    more.forEach((name, value) -> headers.append(name + ": " + value + "\r\n"));
+    RawHttp plain = to(caller);
+    return new RawHttp(plain.socket, plain.headers + headers);
   }
 
   void get(String path) throws IOException {

@@ -53,7 +53,7 @@ class StrangersTest {
         slow.rollback();
       }
       for (Future<Integer> each : flood) {
-        assertThat(each.get()).isEqualTo(401);
+        assertThat(each.get()).isIn(401, 503); // those who waited for too long are to come again
       }
     }
   }

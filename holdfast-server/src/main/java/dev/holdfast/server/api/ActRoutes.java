@@ -109,7 +109,8 @@ final class ActRoutes {
     if (what == JobAct.STOP) {
       checkStop(request, JobRoutes.job(request, id));
     }
-    Job after = orState(request, id, () -> perform(request, what, id, request.act(body), body));
+    Job after =
+        orState(request, id, () -> perform(request, what, id, request.act(body), result(body)));
     return Answer.ok(JobRoutes.json(request, after));
   }
 
@@ -124,7 +125,7 @@ final class ActRoutes {
     return job.policy().onStop() != OnStop.CANCEL || request.mayDo(Role.ADMIN);
   }
 
-  private static Job perform(Request request, JobAct what, UUID id, Act act, Fields body) {
+  private static Job perform(Request request, JobAct what, UUID id, Act act, Payload result) {
     Acts acts = request.desk().acts();
     return switch (what) {
       case CANCEL -> acts.cancel(id, act);
@@ -134,7 +135,7 @@ final class ActRoutes {
       case RETRY -> acts.retry(id, act);
       case REQUEUE -> acts.requeue(id, act);
       case FAIL -> acts.fail(id, act);
-      case RESOLVE -> acts.resolve(id, result(body), act);
+      case RESOLVE -> acts.resolve(id, result, act);
       case CHANGE, DELETE -> throw new IllegalArgumentException(what + " says more");
     };
   }
@@ -200,10 +201,13 @@ final class ActRoutes {
       request.require(Role.ADMIN, "cancelling");
     }
     boolean dryRun = body.flag("dry_run");
+    Act act = request.act(body);
+    Payload result = result(body);
     ArrayNode results = Json.array();
     Consumer<Job> each =
         job ->
-            results.add(dryRun ? preview(request, what, job, body) : one(request, what, job, body));
+            results.add(
+                dryRun ? preview(request, what, job, body) : one(request, what, job, act, result));
     Optional<UUID> after =
         body.says("ids") ? byIds(request, body, each) : byFilter(request, body, each);
     ObjectNode json = Json.object().put("dry_run", dryRun).put("matched", results.size());
@@ -262,12 +266,12 @@ final class ActRoutes {
   }
 
   // What one refuses must not keep the others from it.
-  private static ObjectNode one(Request request, JobAct what, Job job, Fields body) {
+  private static ObjectNode one(Request request, JobAct what, Job job, Act act, Payload result) {
     try {
       if (what == JobAct.STOP) {
         checkStop(request, job);
       }
-      Job after = perform(request, what, job.id(), request.act(body), body);
+      Job after = perform(request, what, job.id(), act, result);
       return result(job.id(), after.state().stored(), "done");
     } catch (HoldfastException e) {
       boolean refused = e.code() == ErrorCode.STATE_CONFLICT || e.code() == ErrorCode.NOT_FOUND;

@@ -5,6 +5,7 @@ import dev.holdfast.api.Json;
 import dev.holdfast.api.NewJobJson;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.executor.JobExecutors;
+import dev.holdfast.executor.Runbook;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Needs;
 import dev.holdfast.job.NewJob;
@@ -37,6 +38,8 @@ public final class JobSpec {
       Map.of("process", "argv", "container", "image");
   private static final Set<String> MARKED = Set.of("argv", "image", "secrets");
   private static final String NODE = "node:";
+  private static final String SITE = "site:";
+  private static final Set<String> SUBJECTS = Set.of("environment", "site");
 
   private final Request request;
   private final Map<String, KindInfo> kinds = new HashMap<>(); // a batch has few
@@ -89,7 +92,7 @@ public final class JobSpec {
       throw HoldfastException.invalid(
           "node_id", "missing", "a node's id, because kind " + job.kind() + " is node-targeted");
     }
-    id(said, "site_id").ifPresent(id -> resources.add("site:" + id));
+    id(said, "site_id").ifPresent(id -> resources.add(SITE + id));
     node.ifPresent(id -> resources.add(NODE + id));
     NewJob placed =
         resources.isEmpty() ? job : job.withResources(with(resources, said.optionalText("target")));
@@ -98,6 +101,9 @@ public final class JobSpec {
             .filter(subject -> said.any("subject").isEmpty())
             .map(placed::withSubject)
             .orElse(placed);
+    if (kind.playbook().isPresent()) {
+      checkIds(told);
+    }
     PolicyOverrides policy = told.policy().over(kind.defaults());
     return told.withPolicy(isToBeMarked(said, kind) ? policy.withEnqueuedAs(kind.runBy()) : policy);
   }
@@ -126,16 +132,20 @@ public final class JobSpec {
   private static Optional<String> id(Fields said, String field) {
     return said.any(field)
         .map(node -> node.isIntegralNumber() ? node.asString() : said.text(field))
-        .map(id -> checkedId(field, id));
+        .map(id -> Runbook.checkedId(field, Limits.name(field, id)));
   }
 
-  // It becomes a variable of playbooks, which may make a file's name of it.
-  private static String checkedId(String field, String id) {
-    Limits.name(field, id);
-    if (id.contains("..") || id.contains("/") || id.contains("\\")) {
-      throw HoldfastException.invalid(field, id, "an id, without .. and separators");
+  // However the job says what it is about, its playbook is told.
+  private static void checkIds(NewJob job) {
+    for (String resource : job.needs().resources()) {
+      if (resource.startsWith(SITE) || resource.startsWith(NODE)) {
+        Runbook.checkedId("resources", resource);
+      }
     }
-    return id;
+    job.needs()
+        .subject()
+        .filter(subject -> SUBJECTS.contains(subject.type()))
+        .ifPresent(subject -> Runbook.checkedId("subject.id", subject.id()));
   }
 
   private static List<String> with(List<String> resources, Optional<String> target) {

@@ -21,7 +21,9 @@ public final class Routes {
     routes.addAll(new ResourceRoutes().routes());
     routes.addAll(new ScheduleRoutes().routes());
     routes.addAll(new FleetRoutes(parts.holdfast(), parts.workers()).routes());
-    routes.addAll(new RegistryRoutes().routes());
+    routes.addAll(new KindRoutes().routes());
+    routes.addAll(new SettingRoutes().routes());
+    routes.addAll(new RecordRoutes().routes());
     routes.addAll(new TenantRoutes(parts.holdfast(), parts.desks(), parts.tokens()).routes());
     routes.addAll(new DoctorRoutes(parts.holdfast(), parts.config()).routes());
     routes.addAll(new StreamRoutes(parts.hints(), parts.config()).routes());

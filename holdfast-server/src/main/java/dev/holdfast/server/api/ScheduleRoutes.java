@@ -44,9 +44,6 @@ final class ScheduleRoutes {
 
   private static final PolicyJson POLICIES = new PolicyJson();
 
-  // By the name that everybody's tables of time zones have.
-  private static final ZoneId UTC = ZoneId.of("UTC");
-
   private static final Set<String> OWN =
       Set.of(
           "cron",
@@ -195,7 +192,7 @@ final class ScheduleRoutes {
     if (body.any("every_seconds").isPresent()) {
       return Trigger.every(body.optionalSeconds("every_seconds").orElse(Duration.ZERO));
     }
-    ZoneId zone = body.optionalText("timezone").map(Trigger::zone).orElse(UTC);
+    ZoneId zone = body.optionalText("timezone").map(Trigger::zone).orElse(ZoneOffset.UTC);
     Dst dst = body.optionalObject("dst").map(ScheduleRoutes::dst).orElse(Dst.DEFAULTS);
     return Trigger.cron(body.text("cron"), zone, dst);
   }
@@ -301,7 +298,7 @@ final class ScheduleRoutes {
       case Trigger.OnTheWall wall -> {
         json.put("cron", wall.expression());
         json.putNull("every_seconds");
-        json.put("timezone", (wall.zone().equals(ZoneOffset.UTC) ? UTC : wall.zone()).getId());
+        json.put("timezone", wall.zone().getId());
         json.putObject("dst")
             .put("twice", lower(wall.dst().twice()))
             .put("missing", lower(wall.dst().missing()));

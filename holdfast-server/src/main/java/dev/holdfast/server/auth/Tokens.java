@@ -169,20 +169,14 @@ public final class Tokens {
 
   /** Whose token it is, if it is in force. */
   public Optional<Principal> principal(String token) {
-    return principal(token, db);
+    return isToken(token) ? door.ask(hash(token), () -> find(hash(token), db)) : Optional.empty();
   }
 
   /** The same for those who must not wait behind everybody else. */
   public Optional<Principal> principalAtOnce(String token) {
-    return principal(token, reserved);
-  }
-
-  private Optional<Principal> principal(String token, Db by) {
-    if (!isToken(token)) {
-      return Optional.empty();
-    }
-    byte[] hash = hash(token);
-    return door.ask(hash, () -> find(hash, by));
+    return isToken(token)
+        ? door.askAtOnce(hash(token), () -> find(hash(token), reserved))
+        : Optional.empty();
   }
 
   private Optional<Principal> find(byte[] hash, Db by) {

@@ -20,7 +20,6 @@ import java.util.regex.Pattern;
 /** Lets requests in, or not: where they come from, who sends them, and what that one may do. */
 final class Gate {
 
-  private static final String BEARER = "bearer ";
   private static final String JSON = "application/json";
   private static final String FORM = "application/x-www-form-urlencoded";
   private static final int MOST_OF_STRANGERS = 8 * 1024;
@@ -89,7 +88,7 @@ final class Gate {
     if (BAD_ESCAPE.matcher(http.body()).find()) {
       throw HoldfastException.invalid("form", "a % that begins nothing", "%XX of UTF-8");
     }
-    boolean byToken = bearer(http).isPresent();
+    boolean byToken = Bearer.of(http).isPresent();
     if (!byToken && !Visit.of(http).admits(tenant, http.formParam(Visit.CSRF_FIELD))) {
       throw Refusal.of(
           403, "BAD_FORM", "this form is out of date, or of another tenant; load the page again");
@@ -167,7 +166,7 @@ final class Gate {
     if (!config.trust().auth()) {
       return throttled(Principal.EVERYBODY);
     }
-    Optional<String> token = bearer(http);
+    Optional<String> token = Bearer.of(http);
     if (token.isPresent()) {
       return throttled(
           (route.isUrgent() ? tokens.principalAtOnce(token.get()) : tokens.principal(token.get()))
@@ -184,16 +183,10 @@ final class Gate {
     throw Refusal.of(401, "NO_TOKEN", "say who you are: Authorization: Bearer <token>");
   }
 
-  private static Optional<String> bearer(Context http) {
-    return Optional.ofNullable(http.header("Authorization"))
-        .filter(header -> header.regionMatches(true, 0, BEARER, 0, BEARER.length()))
-        .map(header -> header.substring(BEARER.length()).strip());
-  }
-
   /** Whether who was let in would still be: a stream outlives many a token. */
   boolean isKnown(Context http, Route route) {
     return !config.trust().auth()
-        || bearer(http)
+        || Bearer.of(http)
             .map(token -> tokens.principal(token).isPresent())
             .orElseGet(() ->
                 route.isPage()

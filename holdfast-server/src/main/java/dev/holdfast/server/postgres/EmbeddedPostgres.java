@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -32,6 +33,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
   private static final int PASSWORD_BYTES = 32;
   private static final int PAUSE_SECONDS = 2;
+  private static final Duration ENDS_WITHIN = Duration.ofSeconds(60);
 
   // What is acknowledged must survive; a start without one of these fails.
   private static final List<String> DURABLE =
@@ -183,7 +185,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     data.postmaster()
         .ifPresent(process -> {
           log.info("Ending the database that an earlier server left behind");
-          stopServer();
+          stopServer(ENDS_WITHIN);
         });
   }
 
@@ -200,8 +202,27 @@ public final class EmbeddedPostgres implements AutoCloseable {
         "--options=" + options);
   }
 
-  private void stopServer() {
-    commands.run("pg_ctl", "stop", "--pgdata=" + data.cluster(), "--mode=fast", "--wait");
+  private void stopServer(Duration endsWithin) {
+    try {
+      stopServer("fast", endsWithin);
+    } catch (HoldfastException e) {
+      if (data.postmaster().isEmpty()) {
+        return; // it ended by itself meanwhile
+      }
+      // Nothing is lost by that: the next start recovers from its log.
+      log.warn("The database does not end in good order; ending it at once", e);
+      stopServer("immediate", ENDS_WITHIN);
+    }
+  }
+
+  private void stopServer(String mode, Duration endsWithin) {
+    commands.run(
+        "pg_ctl",
+        "stop",
+        "--pgdata=" + data.cluster(),
+        "--mode=" + mode,
+        "--wait",
+        "--timeout=" + endsWithin.toSeconds());
   }
 
   private void superviseServer() {
@@ -257,11 +278,16 @@ public final class EmbeddedPostgres implements AutoCloseable {
   /** Ends it in good order: what is under way is rolled back, everything else is on the disk. */
   @Override
   public void close() {
+    close(ENDS_WITHIN);
+  }
+
+  /** The same for whoever waits less for good order. */
+  void close(Duration endsWithin) {
     starting.lock();
     try {
       closed = true;
       if (data.postmaster().isPresent()) {
-        stopServer();
+        stopServer(endsWithin);
       }
       lock.close();
     } catch (IOException e) {

@@ -127,9 +127,10 @@ final class AgentJobs {
       """
       SELECT EXISTS (
         SELECT
-          FROM {schema}.agent_job
-          JOIN {schema}.job ON job.id = agent_job.job_id
-         WHERE NOT agent_job.settled AND job.args ->> 'config_path' = :config_path)
+          FROM {schema}.job
+          JOIN {schema}.lane ON lane.id = job.lane
+         WHERE lane.queue = :queue AND lane.kind = :kind
+           AND job.args ->> 'config_path' IN (:from_root, :below_configs))
       """;
 
   private static final String RESAY =
@@ -215,9 +216,9 @@ final class AgentJobs {
 
   /** Whether a job that is not over is to be run with it. */
   boolean isConfigWanted(Handle handle, ConfigPath config) {
-    return handle
-        .createQuery(db.sql(WANTS_CONFIG))
-        .bind("config_path", config.toString())
+    return of(handle.createQuery(db.sql(WANTS_CONFIG)))
+        .bind("from_root", config.toString())
+        .bind("below_configs", config.belowConfigs())
         .mapTo(Boolean.class)
         .one();
   }

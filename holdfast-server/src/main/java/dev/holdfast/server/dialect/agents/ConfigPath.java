@@ -49,6 +49,11 @@ record ConfigPath(List<String> names) {
     return path;
   }
 
+  /** As jobs may name it, too. */
+  String belowConfigs() {
+    return String.join("/", names);
+  }
+
   @Override
   public String toString() {
     return String.join("/", fromRoot());

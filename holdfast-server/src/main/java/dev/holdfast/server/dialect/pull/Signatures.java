@@ -6,6 +6,8 @@ import dev.holdfast.server.api.Parts;
 import dev.holdfast.server.auth.Principal;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.auth.Tokens;
+import dev.holdfast.server.auth.Turns;
+import dev.holdfast.server.http.Bearer;
 import dev.holdfast.server.http.Credential;
 import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.tenancy.Desks;
@@ -41,6 +43,16 @@ public final class Signatures implements Credential {
       INSERT INTO {schema}.signature (hash) VALUES (:hash) ON CONFLICT (hash) DO NOTHING
       """;
 
+  // What strangers may have us keep in memory as they come; of larger bodies we take a few at once.
+  private static final int SMALL_BYTES = 64 * 1024;
+  private static final int LARGE_AT_ONCE = 8;
+
+  // As many as of tokens that nobody knows.
+  private static final int LOOK_UPS_AT_ONCE = 3;
+
+  private final Turns lookUps = new Turns(LOOK_UPS_AT_ONCE);
+  private final Turns hurriedLookUps = new Turns(LOOK_UPS_AT_ONCE);
+  private final Turns largeBodies = new Turns(LARGE_AT_ONCE);
   private final boolean tokens;
   private final Desks desks;
   private final Db control;
@@ -59,7 +71,7 @@ public final class Signatures implements Credential {
   @Override
   public Optional<Principal> identify(Context http, TenantName tenant, boolean atOnce) {
     boolean signed = http.header(SignedRequest.SIGN) != null;
-    if (tokens && (!signed || http.header("Authorization") != null)) {
+    if (tokens && (!signed || Bearer.of(http).isPresent())) {
       return Optional.empty(); // whoever sends a token is judged by that
     }
     Optional<PullSecret.InForce> secret = secret(tenant, atOnce);
@@ -86,7 +98,7 @@ public final class Signatures implements Credential {
   private Optional<PullSecret.InForce> secret(TenantName tenant, boolean atOnce) {
     try {
       PullSecret kept = desks.of(tenant).pullSecret();
-      return atOnce ? kept.getAtOnce() : kept.get();
+      return atOnce ? hurriedLookUps.take(kept::getAtOnce) : lookUps.take(kept::get);
     } catch (HoldfastException e) {
       if (e.code() == ErrorCode.NOT_FOUND) {
         return Optional.empty();
@@ -100,13 +112,17 @@ public final class Signatures implements Credential {
         new SignedRequest(
             http.req().getMethod(),
             http.req().getRequestURI(),
-            http::bodyAsBytes,
+            () -> isSmall(http) ? http.bodyAsBytes() : largeBodies.take(http::bodyAsBytes),
             Optional.ofNullable(http.header(SignedRequest.TIME)).orElse(""),
             Optional.ofNullable(http.header(SignedRequest.SIGN)).orElse(""));
     byte[] sign = request.check(inForce.secret(), inForce.now());
     if (!isNew(sign, by)) {
       throw Refusal.of(409, "REPLAYED", "this signature was used before; sign again");
     }
+  }
+
+  private static boolean isSmall(Context http) {
+    return http.header("Transfer-Encoding") == null && http.contentLength() <= SMALL_BYTES;
   }
 
   private boolean isNew(byte[] sign, Db by) {

@@ -8,12 +8,10 @@ import static dev.holdfast.server.http.Route.Method.PUT;
 import dev.holdfast.api.Fields;
 import dev.holdfast.api.Json;
 import dev.holdfast.api.MaskedArgs;
-import dev.holdfast.audit.AuditRecord;
 import dev.holdfast.codec.PolicyJson;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.executor.JobExecutors;
-import dev.holdfast.invariant.Violation;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Answer;
@@ -22,17 +20,14 @@ import dev.holdfast.server.http.Route;
 import dev.holdfast.server.tenancy.KindInfo;
 import dev.holdfast.server.tenancy.KindSettings;
 import dev.holdfast.server.tenancy.Node;
-import dev.holdfast.server.tenancy.Setting;
-import dev.holdfast.server.tenancy.Webhook;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a tenant has beside its jobs: kinds, nodes, settings, webhooks, and the record of acts. */
-final class RegistryRoutes {
+/** What runs jobs, and where: kinds and nodes. */
+final class KindRoutes {
 
   private static final PolicyJson POLICIES = new PolicyJson();
 
@@ -49,32 +44,7 @@ final class RegistryRoutes {
         Route.of(GET, BASE + "/nodes/{id}", Role.OPERATOR, "A node", this::node),
         Route.of(PUT, BASE + "/nodes/{id}", Role.SYSTEM, "Registers a node", this::putNode)
             .fields("host", "port", "user", "key_file", "connection"),
-        Route.of(DELETE, BASE + "/nodes/{id}", Role.SYSTEM, "Removes a node", this::deleteNode),
-        Route.of(GET, BASE + "/settings", Role.VIEWER, "Lists settings", this::settings),
-        Route.of(PUT, BASE + "/settings/{name}", Role.ADMIN, "Changes a setting", this::putSetting)
-            .fields("value"),
-        Route.of(
-                PUT,
-                BASE + "/pull-secret",
-                Role.ADMIN,
-                "What pull workers sign their requests with",
-                this::putPullSecret)
-            .fields("secret"),
-        Route.of(
-            DELETE,
-            BASE + "/pull-secret",
-            Role.ADMIN,
-            "Pull workers need not sign any more",
-            this::dropPullSecret),
-        Route.of(GET, BASE + "/webhooks", Role.ADMIN, "Lists webhooks", this::webhooks),
-        Route.of(PUT, BASE + "/webhooks/{name}", Role.ADMIN, "Makes a webhook", this::putWebhook)
-            .fields("url", "events", "secret"),
-        Route.of(
-            DELETE, BASE + "/webhooks/{name}", Role.ADMIN, "Removes a webhook", this::dropWebhook),
-        Route.of(GET, BASE + "/audit", Role.OPERATOR, "Who did what, newest first", this::audit)
-            .queries("limit", "after"),
-        Route.of(
-            GET, BASE + "/invariants", Role.VIEWER, "What is not as it must be", this::invariants));
+        Route.of(DELETE, BASE + "/nodes/{id}", Role.SYSTEM, "Removes a node", this::deleteNode));
   }
 
   private Answer kinds(Request request) {
@@ -196,123 +166,5 @@ final class RegistryRoutes {
 
   private static ObjectNode json(Node node) {
     return RunbookJson.node(node.address());
-  }
-
-  private Answer putPullSecret(Request request) {
-    request.desk().pullSecret().put(request.body().text("secret"), request.act());
-    return Answer.done();
-  }
-
-  private Answer dropPullSecret(Request request) {
-    request.desk().pullSecret().delete(request.act());
-    return Answer.done();
-  }
-
-  private Answer settings(Request request) {
-    ObjectNode json = Json.object();
-    ArrayNode list = json.putArray("settings");
-    request
-        .desk()
-        .settings()
-        .all()
-        .forEach((setting, value) ->
-            list.addObject()
-                .put("name", setting.name())
-                .put("value", value)
-                .put("default", setting.ofItself()));
-    return Answer.ok(json);
-  }
-
-  private Answer putSetting(Request request) {
-    String name = request.path("name");
-    Setting setting =
-        Setting.named(name)
-            .orElseThrow(() -> new HoldfastException(ErrorCode.NOT_FOUND, "no setting " + name));
-    Fields body = request.body();
-    // Numbers, and numbers in quotes: the environment knows no others.
-    long value =
-        body.any("value").filter(JsonNode::isString).isPresent()
-            ? setting.parse(body.text("value"))
-            : body.number("value");
-    request.desk().settings().put(setting, value, request.act());
-    return Answer.ok(Json.object().put("name", setting.name()).put("value", value));
-  }
-
-  private Answer webhooks(Request request) {
-    ObjectNode json = Json.object();
-    ArrayNode list = json.putArray("webhooks");
-    request.desk().webhooks().list().forEach(webhook -> list.add(json(webhook)));
-    return Answer.ok(json);
-  }
-
-  private Answer putWebhook(Request request) {
-    Fields body = request.body();
-    String name = request.path("name");
-    Optional<String> kept = request.desk().webhooks().find(name).map(Webhook::secret);
-    Webhook webhook =
-        new Webhook(
-            name,
-            body.text("url"),
-            body.texts("events").stream().map(Webhook.Event::of).collect(Collectors.toSet()),
-            body.optionalText("secret")
-                .or(() -> kept)
-                .orElseThrow(() -> body.missing("secret", "text that signs what is sent")));
-    request.desk().webhooks().put(webhook, request.act());
-    return Answer.ok(json(webhook));
-  }
-
-  private Answer dropWebhook(Request request) {
-    request.desk().webhooks().delete(request.path("name"), request.act());
-    return Answer.done();
-  }
-
-  /** The secret goes in, and never out. */
-  private static ObjectNode json(Webhook webhook) {
-    ObjectNode json = Json.object();
-    json.put("name", webhook.name());
-    json.put("url", webhook.url());
-    webhook.events().stream()
-        .map(Webhook.Event::stored)
-        .sorted()
-        .forEach(json.putArray("events")::add);
-    return json;
-  }
-
-  private Answer audit(Request request) {
-    int limit = request.limit();
-    List<AuditRecord> acts =
-        request.desk().audit().before(request.number("after").orElse(Long.MAX_VALUE), limit);
-    ObjectNode json = Json.object();
-    ArrayNode list = json.putArray("audit");
-    acts.forEach(act -> list.add(json(act)));
-    json.put("after", acts.size() == limit ? (Long) acts.getLast().id() : null);
-    return Answer.ok(json);
-  }
-
-  private static ObjectNode json(AuditRecord act) {
-    ObjectNode json = Json.object();
-    json.put("id", act.id());
-    Json.put(json, "at", act.at());
-    json.put("actor", act.actor());
-    json.put("act", act.act());
-    Json.put(json, "job_id", act.jobId());
-    Json.put(json, "resource", act.resource());
-    Json.put(json, "before", act.before());
-    Json.put(json, "after", act.after());
-    Json.put(json, "reason", act.reason());
-    return json;
-  }
-
-  private Answer invariants(Request request) {
-    ObjectNode json = Json.object();
-    ArrayNode list = json.putArray("violations");
-    for (Violation violation : request.desk().invariants().check()) {
-      ObjectNode each = list.addObject();
-      each.put("id", violation.id());
-      Json.put(each, "job_id", violation.jobId());
-      Json.put(each, "resource", violation.resource());
-      each.put("detail", violation.detail());
-    }
-    return Answer.ok(json);
   }
 }
