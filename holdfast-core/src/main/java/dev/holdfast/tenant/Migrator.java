@@ -47,7 +47,8 @@ public final class Migrator {
               "010_turns_by_grant",
               "011_failures_by_limits",
               "012_room_kept_for_a_waiter",
-              "013_length_of_leases"));
+              "013_length_of_leases",
+              "014_errors_of_targets"));
 
   private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 

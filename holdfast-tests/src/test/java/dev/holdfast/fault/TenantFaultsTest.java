@@ -66,7 +66,7 @@ class TenantFaultsTest {
           Tenants::migrate,
           () ->
               corner.execute(
-                  "DELETE FROM %1$s_acme.migration WHERE name = '013_length_of_leases'"));
+                  "DELETE FROM %1$s_acme.migration WHERE name = '014_errors_of_targets'"));
       came("Tenants.HOLD");
     }
   }

@@ -7,31 +7,12 @@ import dev.holdfast.job.Placement;
 import dev.holdfast.server.Caller.Reply;
 import dev.holdfast.testkit.Covers;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** What people do to a job is in its files when they have their answer. */
 @Covers({"C2", "C10"})
 class AgentActsFilesTest extends AgentsRig {
-
-  private static TestServer server;
-
-  @BeforeAll
-  static void start() {
-    server = TestServer.start(Fleet.open());
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  @Override
-  TestServer server() {
-    return server;
-  }
 
   private Reply ops(String id, String what, String json) {
     Reply reply = fleet.caller().post("/ops/jobs/" + id + "/" + what, json);

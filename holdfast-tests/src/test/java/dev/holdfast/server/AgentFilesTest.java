@@ -23,33 +23,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The files show what the database says, whoever changed it and whatever became of them. */
 @Covers({"C2", "C3"})
 class AgentFilesTest extends AgentsRig {
 
-  private static TestServer server;
-
-  @BeforeAll
-  static void start() {
-    server = TestServer.start(Fleet.open());
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  @Override
-  TestServer server() {
-    return server;
-  }
-
   private static TestServer another() {
-    return TestServer.start(Fleet.open().withAgents(server.ownConfig().agents()));
+    return TestServer.start(Fleet.open().withAgents(TestServer.open().ownConfig().agents()));
   }
 
   /** Another node starts: what it does for all tenants that it is to look after, for this one. */

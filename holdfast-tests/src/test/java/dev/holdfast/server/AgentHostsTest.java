@@ -6,30 +6,11 @@ import dev.holdfast.server.Caller.Reply;
 import dev.holdfast.testkit.Covers;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** Which hosts there are, and which of them get a job. */
 class AgentHostsTest extends AgentsRig {
-
-  private static TestServer server;
-
-  @BeforeAll
-  static void start() {
-    server = TestServer.start(Fleet.open());
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  @Override
-  TestServer server() {
-    return server;
-  }
 
   @Covers({"C12", "C8"})
   @Test

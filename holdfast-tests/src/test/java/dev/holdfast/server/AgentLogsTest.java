@@ -19,8 +19,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -29,26 +27,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Covers("C8")
 class AgentLogsTest {
 
-  private static TestServer server;
-
   @RegisterExtension final TestTenant tenant = new TestTenant();
   private Fleet fleet;
   private String id;
   private Path log;
 
-  @BeforeAll
-  static void start() {
-    server = TestServer.start(Fleet.open());
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
   @BeforeEach
   void gather() throws IOException {
-    fleet = new Fleet(server, tenant);
+    fleet = new Fleet(TestServer.open(), tenant);
     fleet.submit();
     id = fleet.running("a");
     log = fleet.file("jobs/" + id + "/logs/" + id + ".log");
@@ -102,7 +88,7 @@ class AgentLogsTest {
         HttpRequest.newBuilder(
                 URI.create(
                     "http://127.0.0.1:%d/t/%s/logs/%s?follow=true"
-                        .formatted(server.port(), tenant.name().value(), id)))
+                        .formatted(TestServer.open().port(), tenant.name().value(), id)))
             .build();
     HttpResponse<InputStream> answer =
         HttpClient.newHttpClient().send(request, BodyHandlers.ofInputStream());

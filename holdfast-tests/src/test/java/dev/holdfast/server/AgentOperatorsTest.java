@@ -12,8 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,23 +19,6 @@ import tools.jackson.databind.JsonNode;
 
 /** What operators do by the dialect: requeue, fail, cancel, delete and clean up. */
 class AgentOperatorsTest extends AgentsRig {
-
-  private static TestServer server;
-
-  @BeforeAll
-  static void start() {
-    server = TestServer.start(Fleet.open());
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  @Override
-  TestServer server() {
-    return server;
-  }
 
   @Covers("C10")
   @ParameterizedTest

@@ -4,31 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testkit.Covers;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Agents that say nothing, of their jobs or at all. */
 @Covers("C14")
 class AgentSilenceTest extends AgentsRig {
-
-  private static TestServer server;
-
-  @BeforeAll
-  static void start() {
-    server = TestServer.start(Fleet.open());
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  @Override
-  TestServer server() {
-    return server;
-  }
 
   // So that only what a test is about runs out.
   @BeforeEach

@@ -7,18 +7,15 @@ import dev.holdfast.testkit.TestTenant;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A tenant's agents. Each class of tests starts the server that they speak to. */
+/** A tenant's agents. */
 abstract class AgentsRig {
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
   Fleet fleet;
 
-  /** The one of the class. */
-  abstract TestServer server();
-
   @BeforeEach
   void gather() {
-    fleet = new Fleet(server(), tenant);
+    fleet = new Fleet(TestServer.open(), tenant);
     tenant.stopClock(); // preferences, leases and silence are about seconds
   }
 

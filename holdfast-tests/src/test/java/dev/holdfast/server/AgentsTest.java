@@ -16,8 +16,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,23 +23,6 @@ import tools.jackson.databind.JsonNode;
 
 /** The dialect of remote agents, as its contract has it. */
 class AgentsTest extends AgentsRig {
-
-  private static TestServer server;
-
-  @BeforeAll
-  static void start() {
-    server = TestServer.start(Fleet.open());
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  @Override
-  TestServer server() {
-    return server;
-  }
 
   @Covers({"C5", "C8", "C9", "C11"})
   @Test

@@ -63,6 +63,7 @@ class BlockedTargetsTest extends TargetsRig {
     assertThat(resumed.status()).isEqualTo(200);
     assertThat(resumed.json().path("status").asString()).isEqualTo("queued");
     assertThat(resumed.json().path("error").isNull()).isTrue();
+    assertThat(view(id)).containsEntry("error", null);
     assertThat(claim().getFirst().key().jobId()).hasToString(id); // at its old place
     assertThat(job(id).path("error").isNull()).isTrue();
     assertThat(view(id)).containsEntry("cancel_requested", false);

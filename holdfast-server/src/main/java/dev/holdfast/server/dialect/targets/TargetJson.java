@@ -81,7 +81,7 @@ final class TargetJson {
 
   // One that was resumed begins anew: what became of it before is its earlier attempt's. Those
   // whose
-  // worker ended are told in the same words.
+  // worker ended are told in the same words. So says the view target_jobs, too.
   private static Optional<String> error(Job job) {
     if (BEGINS.contains(TargetStatus.of(job.state()))) {
       return Optional.empty();
