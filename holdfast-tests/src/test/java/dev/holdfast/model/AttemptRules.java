@@ -25,7 +25,7 @@ record AttemptRules(Model model) {
     boolean stopping = job.phase == Phase.STOPPING;
     switch (how) {
       case SUCCEEDED -> {
-        if (job.stopAs.equals(Optional.of(Phase.FAILED))) { // too many tokens, however it ends
+        if (job.isToBeFailed()) { // too many tokens, however it ends
           stopped(job);
         } else {
           job.phase = Phase.SUCCEEDED;

@@ -27,6 +27,7 @@ import dev.holdfast.model.Command.SetCapacity;
 import dev.holdfast.model.Command.SetQueue;
 import dev.holdfast.model.Command.Spec;
 import dev.holdfast.model.Command.Start;
+import dev.holdfast.model.Command.Sweep;
 import dev.holdfast.model.Command.Tell;
 import dev.holdfast.model.Command.Tick;
 import dev.holdfast.model.Command.Trigger;
@@ -71,6 +72,7 @@ class CommandFileTest {
           new Finish(List.of(new End(0, 0, How.SUCCEEDED), new End(1, 2, How.SNOOZED_A_WHILE))),
           new Tick(62),
           new Reap(),
+          new Sweep(),
           new Do(JobAct.CHANGE, true, 0, new Change(Optional.of(-7), Optional.empty())),
           new SetCapacity("a", 2),
           new FreeResource("target:t"),

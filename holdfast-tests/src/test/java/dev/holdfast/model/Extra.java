@@ -6,8 +6,11 @@ import dev.holdfast.model.Command.Change;
 import dev.holdfast.model.Command.Decide;
 import dev.holdfast.model.Command.DeleteSchedule;
 import dev.holdfast.model.Command.Do;
+import dev.holdfast.model.Command.End;
 import dev.holdfast.model.Command.Enqueue;
 import dev.holdfast.model.Command.Extras;
+import dev.holdfast.model.Command.Finish;
+import dev.holdfast.model.Command.How;
 import dev.holdfast.model.Command.Plan;
 import dev.holdfast.model.Command.PutSchedule;
 import dev.holdfast.model.Command.Recover;
@@ -64,6 +67,9 @@ final class Extra {
   }
 
   Optional<Command> next(Driver driver) {
+    if (plans && !driver.slots().vanished().isEmpty() && dice.nextInt(5) == 0) {
+      return Optional.of(new Sweep()); // by itself it comes too rarely to meet one of them
+    }
     if (plans && dice.nextInt(100) < 22) {
       return Optional.of(plan(driver));
     }
@@ -141,9 +147,9 @@ final class Extra {
     if (begun.isEmpty()) {
       return Optional.empty();
     }
-    Optional<Command> toBeCancelled = tellOfTheCancelled(driver, leased);
-    if (toBeCancelled.isPresent()) {
-      return toBeCancelled;
+    Optional<Command> overTheLimit = overTheLimit(driver, leased);
+    if (overTheLimit.isPresent()) {
+      return overTheLimit;
     }
     ModelJob job = any(leased.isEmpty() || dice.nextInt(6) == 0 ? begun : leased);
     List<String> items = new ArrayList<>();
@@ -159,26 +165,27 @@ final class Extra {
             dice.nextInt(3) == 0 ? Optional.of("key " + dice.nextInt(4)) : Optional.empty()));
   }
 
-  // Few jobs have a limit, few of them are cancelled while they run, and those soon end.
-  private Optional<Command> tellOfTheCancelled(Driver driver, List<ModelJob> leased) {
+  // Few jobs have a limit, few of them go over it, or are cancelled before, and those soon end.
+  private Optional<Command> overTheLimit(Driver driver, List<ModelJob> leased) {
     List<ModelJob> limited =
         leased.stream()
             .filter(job -> job.runs() && job.spec.extras().tokenLimit().isPresent())
             .toList();
-    if (limited.isEmpty() || dice.nextInt(4) > 0) {
+    if (limited.isEmpty() || dice.nextBoolean()) {
       return Optional.empty();
     }
     ModelJob job = any(limited);
+    int lease = lease(driver, job);
+    if (job.isToBeFailed()) {
+      return Optional.of(new Finish(List.of(new End(job.number, lease, How.SUCCEEDED))));
+    }
     return Optional.of(
-        job.isToBeCancelled()
-            ? new Tell(job.number, lease(driver, job), MANY_TOKENS, List.of(), Optional.empty())
+        job.isToBeCancelled() || dice.nextBoolean()
+            ? new Tell(job.number, lease, MANY_TOKENS, List.of(), Optional.empty())
             : new Do(JobAct.CANCEL, false, job.number, Change.NONE));
   }
 
   private Command plan(Driver driver) {
-    if (!driver.slots().vanished().isEmpty() && dice.nextInt(4) == 0) {
-      return new Sweep(); // by itself it comes too rarely to meet one of them
-    }
     int roll = dice.nextInt(100);
     String name = any(SlotRules.NAMES);
     if (driver.slots().schedules().isEmpty() || roll < 14) {

@@ -92,6 +92,11 @@ final class ModelJob {
     return phase == Phase.RUNNING || phase == Phase.STOPPING;
   }
 
+  /** It went over a limit. */
+  boolean isToBeFailed() {
+    return stopAs.equals(Optional.of(Phase.FAILED));
+  }
+
   boolean isToBeCancelled() {
     return stopAs.equals(Optional.of(Phase.CANCELLED));
   }

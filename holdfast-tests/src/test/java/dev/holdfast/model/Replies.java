@@ -13,6 +13,9 @@ record Replies(Model model, AttemptRules attempts, Tally tally) {
   /** Lets the model take the report, and answers what is wrong with the engine's reply. */
   Optional<String> check(ModelJob job, long fence, How how, FinishReply reply) {
     boolean isCurrent = model.isCurrent(job, fence);
+    if (isCurrent && how == How.SUCCEEDED && job.isToBeFailed()) {
+      tally.count("successes over the token limit");
+    }
     Optional<Recorded> earlier = Optional.ofNullable(job.ends.get(fence));
     attempts.finish(job, fence, how);
     Optional<Phase> answered =
