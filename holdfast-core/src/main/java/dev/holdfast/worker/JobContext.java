@@ -166,7 +166,10 @@ public final class JobContext {
    */
   public ReportReply.Stored items(List<Item> items) {
     if (flush()
-        && leases.report(lease(), Report.ofItems(items)) instanceof ReportReply.Stored stored) {
+        && running
+                .unlessLost(() -> leases.report(lease(), Report.ofItems(items)))
+                .orElseGet(ReportReply.Lost::new)
+            instanceof ReportReply.Stored stored) {
       stored.ended().ifPresent(this::endedByReport);
       return stored;
     }
@@ -232,6 +235,11 @@ public final class JobContext {
    * more to log than the second between two reports has room for.
    */
   public boolean flush() {
+    return running.unlessLost(this::store).orElse(false);
+  }
+
+  /** The same for those who are no handlers. */
+  boolean store() {
     sending.lock(); // or an older report could overtake a checkpoint
     try {
       return sendUnsent();

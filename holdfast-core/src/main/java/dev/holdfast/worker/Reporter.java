@@ -29,7 +29,7 @@ final class Reporter implements Loop.Step {
   // One by one: what cannot be stored for one job must not keep the others' from it.
   private static void flush(Running running) {
     try {
-      boolean unused = running.context().flush(); // a lost lease interrupts the handler
+      boolean unused = running.context().store(); // a lost lease interrupts the handler
     } catch (RuntimeException e) {
       log.warn("Could not store what job {} said", running.lease().key().jobId(), e);
     }

@@ -133,7 +133,7 @@ final class Runner {
 
   private static void flush(Running running) {
     try {
-      boolean unused = running.context().flush(); // false when the lease is lost; the end says so
+      boolean unused = running.context().store(); // false when the lease is lost; the end says so
     } catch (RuntimeException e) {
       // The outcome matters more than the last lines: the finisher goes on trying with it.
       log.warn(

@@ -7,7 +7,10 @@ import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -168,6 +171,44 @@ final class Running {
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * Does what nobody can interrupt, such as waiting for an answer over a network. A handler waits
+   * for its end unless the lease is lost, or may be: of that it must not hear only when a server
+   * answers that may be gone. Told to stop for another reason, it may still say how far it came.
+   *
+   * @return empty when the lease is lost, or may be; the work then goes on without anybody
+   */
+  <T> Optional<T> unlessLost(Supplier<T> work) {
+    FutureTask<T> done = new FutureTask<>(work::get);
+    var unused = Thread.startVirtualThread(done);
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return Optional.of(done.get());
+        } catch (InterruptedException e) {
+          interrupted = true;
+          if (isLost()) {
+            return Optional.empty();
+          }
+        } catch (ExecutionException e) {
+          throw unchecked(e.getCause());
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt(); // it was meant for the handler
+      }
+    }
+  }
+
+  private static RuntimeException unchecked(@Nullable Throwable thrown) {
+    if (thrown instanceof Error error) {
+      throw error;
+    }
+    return thrown instanceof RuntimeException failure ? failure : new IllegalStateException(thrown);
   }
 
   /** Its worker will interrupt it before long; until then only those who look hear of it. */

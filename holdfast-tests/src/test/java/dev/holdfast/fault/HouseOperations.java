@@ -70,6 +70,8 @@ final class HouseOperations {
     ground.enqueue(job("c"));
     Lease c = ground.engine().leases().claim(Ground.request().withClaimId("c")).leases().getFirst();
     ground.engine().leases().report(c, Report.ofLog(List.of("three")));
+    // It lives on, but its claim is nobody's any more.
+    ground.engine().leases().finish(List.of(new Finish(c, Outcome.snoozed(Duration.ofDays(1)))));
     ground.execute(
         """
         INSERT INTO {schema}.slot (schedule, scheduled_for, status, reason, decided_at)

@@ -4,36 +4,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.codec.JacksonCodec;
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Attempt;
-import dev.holdfast.job.JobState;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.Needs;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Policy;
 import dev.holdfast.job.Progress;
-import dev.holdfast.lease.ClaimRequest;
-import dev.holdfast.lease.Claimed;
 import dev.holdfast.lease.Extension;
 import dev.holdfast.lease.Finish;
-import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseKey;
 import dev.holdfast.lease.LeaseSource;
-import dev.holdfast.lease.Report;
-import dev.holdfast.lease.ReportReply;
-import dev.holdfast.lease.TransactionWork;
 import dev.holdfast.wake.Bell;
 import dev.holdfast.worker.Running.Interruption;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -45,66 +38,6 @@ import org.junit.jupiter.api.Test;
 class InterruptedWorkTest {
 
   private static final Duration LEASE = Duration.ofSeconds(30);
-
-  /** Records what it is asked; fails while the database is away. */
-  private static final class FailingLeases implements LeaseSource {
-
-    final List<UUID> finished = new ArrayList<>();
-    final List<Outcome> outcomes = new ArrayList<>();
-    final Queue<Lease> toGrant = new ArrayDeque<>();
-    final CountDownLatch threeBeats = new CountDownLatch(3);
-    final List<Report> reports = new ArrayList<>();
-    boolean away;
-    long answeredNanos;
-    int extended;
-    Extension.Status answer = Extension.Status.EXTENDED;
-
-    @Override
-    public Claimed claim(ClaimRequest request) {
-      return Optional.ofNullable(toGrant.poll())
-          .map(lease -> new Claimed(List.of(lease), Optional.empty()))
-          .orElse(Claimed.NOTHING);
-    }
-
-    @Override
-    public List<Extension> extend(List<Lease> leases) {
-      failIfAway();
-      answeredNanos = System.nanoTime();
-      extended += leases.size();
-      threeBeats.countDown();
-      return leases.stream().map(lease -> new Extension(lease.key(), answer)).toList();
-    }
-
-    @Override
-    public ReportReply report(Lease lease, Report report) {
-      failIfAway();
-      reports.add(report);
-      return new ReportReply.Stored(0, 0);
-    }
-
-    @Override
-    public List<FinishReply> finish(List<Finish> ended) {
-      failIfAway();
-      ended.forEach(finish -> {
-        finished.add(finish.lease().key().jobId());
-        outcomes.add(finish.outcome());
-      });
-      return ended.stream()
-          .map(finish -> (FinishReply) new FinishReply.Recorded(JobState.SUCCEEDED))
-          .toList();
-    }
-
-    @Override
-    public FinishReply finishInTransaction(Lease lease, TransactionWork work) {
-      throw new UnsupportedOperationException();
-    }
-
-    private void failIfAway() {
-      if (away) {
-        throw new IllegalStateException("the database is away");
-      }
-    }
-  }
 
   private final FailingLeases leases = new FailingLeases();
   private final InFlight inFlight = new InFlight(10);
@@ -141,6 +74,50 @@ class InterruptedWorkTest {
     assertThat(early).isEmpty();
     assertThat(running.interruption()).contains(Interruption.UNRENEWED);
     assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void a_handler_that_waits_for_an_answer_hears_all_the_same_that_its_lease_may_be_lost()
+      throws Exception {
+    leases.silent = true;
+    Running running = running();
+    FutureTask<Boolean> handler = handlerThatReports(running);
+    leases.reporting.await();
+
+    running.interrupt(Interruption.UNRENEWED);
+
+    assertThatThrownBy(handler::get)
+        .cause()
+        .isInstanceOfSatisfying(
+            HoldfastException.class,
+            refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.LEASE_LOST));
+    leases.answering.countDown();
+  }
+
+  @Test
+  void a_handler_that_is_told_to_stop_may_still_say_how_far_it_came() throws Exception {
+    leases.silent = true;
+    Running running = running();
+    FutureTask<Boolean> handler = handlerThatReports(running);
+    leases.reporting.await();
+
+    running.interrupt(Interruption.STOP);
+    leases.answering.countDown();
+
+    assertThat(handler.get()).as("told, once it has reported").isTrue();
+    assertThat(leases.reports).hasSize(1);
+  }
+
+  /** Answers whether it was interrupted. */
+  private FutureTask<Boolean> handlerThatReports(Running running) {
+    FutureTask<Boolean> handler =
+        new FutureTask<>(() -> {
+          running.handlerStarts(nanoTime.get());
+          running.context().checkpoint("half");
+          return Thread.interrupted();
+        });
+    var unused = Thread.startVirtualThread(handler);
+    return handler;
   }
 
   @Test

@@ -60,7 +60,7 @@ public final class Figures {
   private final Set<String> closing = new HashSet<>();
   private final Map<String, Long> orphanedAt = new HashMap<>(); // by job
   private long longestRecoveryMillis;
-  private long longestGuardedRecoveryMillis;
+  private long longestOtherRecoveryMillis;
 
   private Figures(List<Acknowledged> jobs, Duration lease) {
     this.leaseMillis = lease.toMillis();
@@ -81,14 +81,17 @@ public final class Figures {
     return counts.getOrDefault(figure, 0L);
   }
 
-  /** From a process's death to the next start of a job it had and that needs nothing. */
+  /**
+   * From a process's death to the next start of a job it had, if that needs nothing and several
+   * processes are there for it.
+   */
   public Duration longestRecovery() {
     return Duration.ofMillis(longestRecoveryMillis);
   }
 
-  /** The same of jobs that have to wait for what they need, which others may have. */
-  public Duration longestGuardedRecovery() {
-    return Duration.ofMillis(longestGuardedRecoveryMillis);
+  /** The same of jobs that stand in line for what they need, or have one process for them. */
+  public Duration longestOtherRecovery() {
+    return Duration.ofMillis(longestOtherRecoveryMillis);
   }
 
   private void count(Figure figure) {
@@ -153,10 +156,11 @@ public final class Figures {
   }
 
   private void recovered(Entry start, long millis) {
-    if (start.resources().isEmpty()) {
+    boolean servedByMany = start.who().startsWith("d") || start.who().startsWith("h");
+    if (servedByMany && start.resources().isEmpty()) {
       longestRecoveryMillis = Math.max(longestRecoveryMillis, millis);
     } else {
-      longestGuardedRecoveryMillis = Math.max(longestGuardedRecoveryMillis, millis);
+      longestOtherRecoveryMillis = Math.max(longestOtherRecoveryMillis, millis);
     }
   }
 
