@@ -16,6 +16,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.mapper.RowMapper;
@@ -169,14 +170,17 @@ public final class Tokens {
 
   /** Whose token it is, if it is in force. */
   public Optional<Principal> principal(String token) {
-    return isToken(token) ? door.ask(hash(token), () -> find(hash(token), db)) : Optional.empty();
+    return asked(token, hash -> door.ask(hash, () -> find(hash, db)));
   }
 
   /** The same for those who must not wait behind everybody else. */
   public Optional<Principal> principalAtOnce(String token) {
-    return isToken(token)
-        ? door.askAtOnce(hash(token), () -> find(hash(token), reserved))
-        : Optional.empty();
+    return asked(token, hash -> door.askAtOnce(hash, () -> find(hash, reserved)));
+  }
+
+  private static Optional<Principal> asked(
+      String token, Function<byte[], Optional<Principal>> lookUp) {
+    return isToken(token) ? lookUp.apply(hash(token)) : Optional.empty();
   }
 
   private Optional<Principal> find(byte[] hash, Db by) {
