@@ -14,13 +14,14 @@ enum PlantedHole {
   ENDS_RECORDED_TWICE("attempt_pkey", "ALTER TABLE {schema}.attempt DROP CONSTRAINT attempt_pkey"),
   REPORTS_STORED_TWICE(
       "idempotency_pkey", "ALTER TABLE {schema}.idempotency DROP CONSTRAINT idempotency_pkey"),
-  SLOTS_TAKEN_TWICE(
-      "slot_is_taken_once", "ALTER TABLE {schema}.slot DROP CONSTRAINT slot_is_taken_once"),
   ITEMS_STORED_TWICE(
       "job_item_pkey", "ALTER TABLE {schema}.job_item DROP CONSTRAINT job_item_pkey"),
   FENCES_BEGIN_ANEW("fence", "ALTER SEQUENCE {schema}.fence RESTART WITH 1 MAXVALUE 3 CYCLE"),
 
-  // Second guards: a grant has a fence that no other has, and a slot a job of a new id.
+  // Second guards: whoever takes a slot has locked its schedule and looked, a grant has a fence that
+  // no other has, and a slot a job of a new id.
+  SLOTS_TAKEN_TWICE(
+      "slot_is_taken_once", "ALTER TABLE {schema}.slot DROP CONSTRAINT slot_is_taken_once"),
   HELD_TWICE("hold_pkey", "ALTER TABLE {schema}.hold DROP CONSTRAINT hold_pkey"),
   TWO_SLOTS_OF_ONE_JOB("slot_job", "DROP INDEX {schema}.slot_job");
 
@@ -42,7 +43,7 @@ enum PlantedHole {
   }
 
   boolean isHarmless() {
-    return this == HELD_TWICE || this == TWO_SLOTS_OF_ONE_JOB;
+    return this == SLOTS_TAKEN_TWICE || this == HELD_TWICE || this == TWO_SLOTS_OF_ONE_JOB;
   }
 
   Tampering tampering() {
