@@ -24,6 +24,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The files show what the database says, whoever changed it and whatever became of them. */
 @Covers({"C2", "C3"})
@@ -254,10 +255,10 @@ class AgentFilesTest extends AgentsRig {
   }
 
   @Test
-  void a_link_in_place_of_a_jobs_directory_leads_nobody_out() throws IOException {
+  void a_link_in_place_of_a_jobs_directory_leads_nobody_out(@TempDir Path outside)
+      throws IOException {
     fleet.submit();
     String id = fleet.take("a");
-    Path outside = Files.createTempDirectory("outside");
     Path job = fleet.file("jobs/" + id);
     try (Stream<Path> files = Files.list(job)) {
       for (Path file : files.toList()) {

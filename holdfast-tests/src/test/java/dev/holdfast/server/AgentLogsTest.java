@@ -22,6 +22,7 @@ import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Logs that agents write and others follow. */
 @Covers("C8")
@@ -109,8 +110,8 @@ class AgentLogsTest {
   }
 
   @Test
-  void a_link_in_place_of_the_log_is_no_log() throws IOException {
-    Path secret = Files.writeString(Files.createTempFile("secret", ""), "secret");
+  void a_link_in_place_of_the_log_is_no_log(@TempDir Path outside) throws IOException {
+    Path secret = Files.writeString(outside.resolve("secret"), "secret");
     Files.createSymbolicLink(log, secret);
 
     assertThat(fleet.caller().get("/logs/" + id).status()).isEqualTo(404);

@@ -29,7 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Covers({"C5", "C9", "C11", "C14", "C15", "C17"})
 class DocumentsAgentTest {
 
-  @TempDir Path shared;
+  @TempDir Path directory;
   @RegisterExtension final TestTenant tenant = new TestTenant();
 
   /** The document's main loop, one step at a time. */
@@ -123,7 +123,8 @@ class DocumentsAgentTest {
   }
 
   private TestServer node() {
-    return TestServer.start(Fleet.open().withAgents(Fleet.open().agents().withDirectory(shared)));
+    return TestServer.start(
+        Fleet.open().withAgents(Fleet.open().agents().withDirectory(directory.resolve("shared"))));
   }
 
   private String address(TestServer server) {

@@ -38,7 +38,8 @@ public final class TestServer implements AutoCloseable {
 
   public static ServerConfig config() {
     try {
-      return ServerConfig.defaults(Files.createTempDirectory("holdfast-test"))
+      Path servers = Files.createDirectories(Path.of("target", "servers").toAbsolutePath());
+      return ServerConfig.defaults(Files.createTempDirectory(servers, ""))
           .withAddress("127.0.0.1", 0)
           .withRoles(Set.of(ServerRole.WEB))
           .withUpkeep(false); // other tests' tenants are not for it to look after

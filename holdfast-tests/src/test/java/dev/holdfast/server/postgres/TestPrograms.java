@@ -16,7 +16,7 @@ public final class TestPrograms {
 
   private static Path unpacked() {
     try {
-      return Binaries.in(Files.createTempDirectory("holdfast-programs"));
+      return Binaries.in(Files.createDirectories(Path.of("target", "programs").toAbsolutePath()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
