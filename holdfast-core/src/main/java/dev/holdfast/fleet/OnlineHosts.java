@@ -13,8 +13,6 @@ import org.jdbi.v3.core.result.RowView;
  */
 record OnlineHosts(Map<String, Set<String>> byTenant) {
 
-  static final OnlineHosts NONE = new OnlineHosts(Map.of());
-
   // What no tenant is called: of workers that serve all of them.
   private static final String ALL = "";
 

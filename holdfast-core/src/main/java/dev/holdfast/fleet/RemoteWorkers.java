@@ -94,7 +94,7 @@ public final class RemoteWorkers implements Loop.Step {
   private final String beat;
   private final Map<UUID, Seen> seen = new ConcurrentHashMap<>();
   private final Set<UUID> spoke = ConcurrentHashMap.newKeySet();
-  private volatile OnlineHosts online = OnlineHosts.NONE;
+  private volatile OnlineHosts online = OnlineHosts.empty();
   private volatile Set<UUID> draining = Set.of();
 
   public RemoteWorkers(Db control) {
