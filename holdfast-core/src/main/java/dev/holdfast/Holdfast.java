@@ -3,7 +3,6 @@ package dev.holdfast;
 import dev.holdfast.audit.Act;
 import dev.holdfast.audit.Audit;
 import dev.holdfast.codec.Codec;
-import dev.holdfast.codec.JacksonCodec;
 import dev.holdfast.doctor.Doctor;
 import dev.holdfast.fleet.Hosts;
 import dev.holdfast.fleet.Workers;
@@ -17,12 +16,10 @@ import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.queue.Queues;
 import dev.holdfast.queue.WhyNot;
-import dev.holdfast.retention.Retention;
 import dev.holdfast.schedule.Scheduler;
 import dev.holdfast.schedule.Schedules;
 import dev.holdfast.schedule.Ticker;
 import dev.holdfast.subject.Subjects;
-import dev.holdfast.tenant.SchemaName;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.tenant.Tenants;
@@ -58,7 +55,7 @@ public final class Holdfast {
   private final Wiring wiring;
   private final Map<TenantName, Jobs> jobs = new ConcurrentHashMap<>();
 
-  private Holdfast(Builder builder) {
+  Holdfast(HoldfastBuilder builder) {
     this.codec = builder.codec;
     this.hook = builder.hook;
     this.tracing = builder.tracing;
@@ -80,7 +77,7 @@ public final class Holdfast {
   }
 
   // Whoever says where to listen knows; by the way of everything else it may not get through.
-  private Optional<DataSource> ear(Builder builder) {
+  private Optional<DataSource> ear(HoldfastBuilder builder) {
     return builder.listening.or(() ->
         tenants.pooling().sharesSessions()
             ? Optional.empty()
@@ -96,8 +93,8 @@ public final class Holdfast {
     return builder(dataSource).build();
   }
 
-  public static Builder builder(DataSource dataSource) {
-    return new Builder(dataSource);
+  public static HoldfastBuilder builder(DataSource dataSource) {
+    return new HoldfastBuilder(dataSource);
   }
 
   /** Creates or upgrades all tables, the default tenant's among them. Needs DDL rights. */
@@ -111,7 +108,7 @@ public final class Holdfast {
     return tenants;
   }
 
-  /** The same tenants by connections that {@link Builder#reserve} set aside. */
+  /** The same tenants by connections that {@link HoldfastBuilder#reserve} set aside. */
   public Tenants reserved() {
     return reserved;
   }
@@ -307,88 +304,5 @@ public final class Holdfast {
    */
   public AutoCloseable upkeep() {
     return wiring.upkeep();
-  }
-
-  /** What can be chosen about a Holdfast. */
-  public static final class Builder {
-
-    private final DataSource dataSource;
-    private SchemaName controlSchema = new SchemaName("holdfast");
-    private Codec codec = new JacksonCodec();
-    private boolean notifyInTransactions = true;
-    private TransitionHook hook = TransitionHook.NONE;
-    private Retention retention = Retention.DEFAULTS;
-    private Tracing tracing = Tracing.NONE;
-    private Optional<DataSource> reserved = Optional.empty();
-    private Optional<DataSource> listening = Optional.empty();
-
-    private Builder(DataSource dataSource) {
-      this.dataSource = dataSource;
-    }
-
-    /**
-     * Where the tenants are listed; theirs are named {@code <control>_<tenant>}. Defaults to {@code
-     * holdfast}.
-     */
-    public Builder controlSchema(String name) {
-      controlSchema = new SchemaName(name);
-      return this;
-    }
-
-    public Builder codec(Codec codec) {
-      this.codec = codec;
-      return this;
-    }
-
-    /**
-     * Whether jobs enqueued in a caller's transaction are announced by NOTIFY at its commit.
-     * Commits that notify take turns, so thousands a second are better off without; workers then
-     * find such jobs by polling. Defaults to true.
-     */
-    public Builder notifyInTransactions(boolean notify) {
-      this.notifyInTransactions = notify;
-      return this;
-    }
-
-    /** Called in every transaction that moves jobs, for tables of the application's own. */
-    public Builder onTransition(TransitionHook hook) {
-      this.hook = hook;
-      return this;
-    }
-
-    /**
-     * Connections for what must not wait behind everything else: heartbeats and notifications. Give
-     * it one for each worker and one to listen. Defaults to the same ones, of which each worker
-     * takes its own when it starts.
-     */
-    public Builder reserve(DataSource pool) {
-      this.reserved = Optional.of(pool);
-      return this;
-    }
-
-    /**
-     * Where to listen for notifications, directly: they do not get through a pooler in transaction
-     * mode. Without it, behind one, workers poll.
-     */
-    public Builder listenOn(DataSource direct) {
-      this.listening = Optional.of(direct);
-      return this;
-    }
-
-    /** How jobs continue the traces of those who enqueue them. Defaults to not at all. */
-    public Builder tracing(Tracing tracing) {
-      this.tracing = tracing;
-      return this;
-    }
-
-    /** How long what is over is kept. */
-    public Builder retention(Retention retention) {
-      this.retention = retention;
-      return this;
-    }
-
-    public Holdfast build() {
-      return new Holdfast(this);
-    }
   }
 }

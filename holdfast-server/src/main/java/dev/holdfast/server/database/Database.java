@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.SQLExceptionOverride;
 import dev.holdfast.Holdfast;
+import dev.holdfast.HoldfastBuilder;
 import dev.holdfast.tenant.Pooling;
 import dev.holdfast.tenant.SqlErrors;
 import java.sql.SQLException;
@@ -110,7 +111,7 @@ public final class Database implements AutoCloseable {
 
   /** An engine on it. */
   public Holdfast holdfast() {
-    Holdfast.Builder builder = Holdfast.builder(work).reserve(reserved);
+    HoldfastBuilder builder = Holdfast.builder(work).reserve(reserved);
     listening.ifPresent(builder::listenOn);
     return builder.build();
   }

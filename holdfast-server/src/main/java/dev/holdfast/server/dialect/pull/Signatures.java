@@ -76,7 +76,8 @@ public final class Signatures implements Credential {
     }
     Optional<PullSecret.InForce> secret = secret(tenant, atOnce);
     if (secret.isEmpty() && tokens) {
-      // Told the same as one with a wrong signature, at the same pains: which tenants there are, and
+      // Told the same as one with a wrong signature, at the same pains: which tenants there are,
+      // and
       // which of them have a secret, is not for everybody to know.
       check(http, new PullSecret.InForce(nobodys, Instant.now()), control);
     }
