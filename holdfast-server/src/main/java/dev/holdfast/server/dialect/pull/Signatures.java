@@ -76,9 +76,8 @@ public final class Signatures implements Credential {
     }
     Optional<PullSecret.InForce> secret = secret(tenant, atOnce);
     if (secret.isEmpty() && tokens) {
-      // Told the same as one with a wrong signature, at the same pains: which tenants there are,
-      // and
-      // which of them have a secret, is not for everybody to know.
+      // Told the same as one with a wrong signature, at the same pains: not everybody is to know
+      // which tenants there are, and which of them have a secret.
       check(http, new PullSecret.InForce(nobodys, Instant.now()), control);
     }
     if (secret.isEmpty()) {
