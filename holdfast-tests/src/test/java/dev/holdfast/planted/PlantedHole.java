@@ -18,9 +18,8 @@ enum PlantedHole {
       "job_item_pkey", "ALTER TABLE {schema}.job_item DROP CONSTRAINT job_item_pkey"),
   FENCES_BEGIN_ANEW("fence", "ALTER SEQUENCE {schema}.fence RESTART WITH 1 MAXVALUE 3 CYCLE"),
 
-  // Second guards: whoever takes a slot has locked its schedule and looked, a grant has a fence
-  // that
-  // no other has, and a slot a job of a new id.
+  // Second guards: whoever takes a slot has locked its schedule and looked, no two grants have the
+  // same fence, and a slot's job has a new id.
   SLOTS_TAKEN_TWICE(
       "slot_is_taken_once", "ALTER TABLE {schema}.slot DROP CONSTRAINT slot_is_taken_once"),
   HELD_TWICE("hold_pkey", "ALTER TABLE {schema}.hold DROP CONSTRAINT hold_pkey"),
