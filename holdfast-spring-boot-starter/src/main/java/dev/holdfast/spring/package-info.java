@@ -1,0 +1,5 @@
+/** Holdfast in Spring applications. */
+@NullMarked
+package dev.holdfast.spring;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,285 @@
+package dev.holdfast.spring;
+
+import static dev.holdfast.spring.Applications.HELLO;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.queue.Enqueued;
+import dev.holdfast.testkit.TestDatabase;
+import dev.holdfast.testkit.TestTenant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.ApplicationContext;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+class TransactionalJobsTest {
+
+  private static final NewJob JOB = HELLO.job("ada");
+
+  @RegisterExtension final TestTenant tenant = new TestTenant();
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "spring.datasource.hikari.auto-commit=true",
+        "spring.datasource.hikari.auto-commit=false",
+        "spring.datasource.connection-fetch=lazy"
+      })
+  void a_job_exists_when_and_only_if_its_transaction_commits(String pool) {
+    Applications.of(tenant)
+        .withPropertyValues(pool)
+        .run(context -> {
+          TransactionalJobs jobs = context.getBean(TransactionalJobs.class);
+          List<UUID> ids = new ArrayList<>();
+
+          transaction(context)
+              .executeWithoutResult(status -> {
+                ids.add(jobs.enqueue(JOB).id());
+                assertThat(exists(ids.getLast())).as("before the commit").isFalse();
+              });
+          transaction(context)
+              .executeWithoutResult(status -> {
+                ids.add(jobs.enqueue(JOB).id());
+                status.setRollbackOnly();
+              });
+
+          assertThat(ids).map(this::exists).containsExactly(true, false);
+        });
+  }
+
+  @Test
+  void many_jobs_share_the_fate_of_a_transaction_too() {
+    Applications.of(tenant)
+        .run(context -> {
+          TransactionalJobs jobs = context.getBean(TransactionalJobs.class);
+          List<Enqueued> undone = new ArrayList<>();
+
+          transaction(context)
+              .executeWithoutResult(status -> {
+                undone.addAll(jobs.enqueueAll(List.of(JOB, JOB)));
+                status.setRollbackOnly();
+              });
+          List<Enqueued> stored = jobs.enqueueAll(List.of(JOB, JOB));
+
+          assertThat(undone).hasSize(2).noneMatch(each -> exists(each.id()));
+          assertThat(stored).hasSize(2).allMatch(each -> exists(each.id()));
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void without_a_transaction_a_job_is_stored_at_once(boolean autoCommit) {
+    Applications.of(tenant)
+        .withPropertyValues("spring.datasource.hikari.auto-commit=" + autoCommit)
+        .run(context -> {
+          Enqueued enqueued = context.getBean(TransactionalJobs.class).enqueue(JOB);
+
+          assertThat(exists(enqueued.id())).isTrue();
+        });
+  }
+
+  @Test
+  void a_scope_that_has_no_transaction_stores_at_once() {
+    Applications.of(tenant)
+        .run(context -> {
+          TransactionTemplate supports = transaction(context);
+          supports.setPropagationBehavior(TransactionDefinition.PROPAGATION_SUPPORTS);
+
+          supports.executeWithoutResult(status -> {
+            use(context.getBean(DataSource.class)); // its connection stays with the thread
+            Enqueued enqueued = context.getBean(TransactionalJobs.class).enqueue(JOB);
+            assertThat(exists(enqueued.id())).isTrue();
+          });
+        });
+  }
+
+  @Test
+  void a_transaction_within_another_decides_about_its_own_jobs() {
+    Applications.of(tenant)
+        .run(context -> {
+          TransactionalJobs jobs = context.getBean(TransactionalJobs.class);
+          TransactionTemplate inner = transaction(context);
+          inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+          List<UUID> ids = new ArrayList<>();
+
+          transaction(context)
+              .executeWithoutResult(outer -> {
+                ids.add(jobs.enqueue(JOB).id());
+                inner.executeWithoutResult(status -> ids.add(jobs.enqueue(JOB).id()));
+                outer.setRollbackOnly();
+              });
+
+          assertThat(ids).map(this::exists).containsExactly(false, true);
+        });
+  }
+
+  @Test
+  void a_savepoint_takes_its_jobs_back() {
+    Applications.of(tenant)
+        .run(context -> {
+          TransactionalJobs jobs = context.getBean(TransactionalJobs.class);
+          TransactionTemplate nested = transaction(context);
+          nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+          List<UUID> ids = new ArrayList<>();
+
+          transaction(context)
+              .executeWithoutResult(outer -> {
+                ids.add(jobs.enqueue(JOB).id());
+                nested.executeWithoutResult(status -> {
+                  ids.add(jobs.enqueue(JOB).id());
+                  status.setRollbackOnly();
+                });
+              });
+
+          assertThat(ids).map(this::exists).containsExactly(true, false);
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void a_transaction_of_another_data_source_is_refused(boolean autoCommit) {
+    DataSource other = TestDatabase.shared().dataSource();
+    TransactionTemplate transaction =
+        new TransactionTemplate(new DataSourceTransactionManager(other));
+    Applications.of(tenant)
+        .withPropertyValues("spring.datasource.hikari.auto-commit=" + autoCommit)
+        .run(context -> {
+          TransactionalJobs jobs = context.getBean(TransactionalJobs.class);
+
+          transaction.executeWithoutResult(status -> {
+            assertRefused(jobs, "another DataSource or transaction manager");
+            // Now the thread has a connection of ours, which the other's commit does not commit.
+            use(context.getBean(DataSource.class));
+            assertRefused(jobs, "another DataSource or transaction manager");
+          });
+
+          assertThat(tenant.query("SELECT id FROM {schema}.job")).isEmpty();
+        });
+  }
+
+  @Test
+  void a_read_only_transaction_is_refused() {
+    Applications.of(tenant)
+        .run(context -> {
+          TransactionTemplate transaction = transaction(context);
+          transaction.setReadOnly(true);
+
+          transaction.executeWithoutResult(
+              status -> assertRefused(context.getBean(TransactionalJobs.class), "read-only"));
+        });
+  }
+
+  @Test
+  void a_transaction_that_has_ended_is_refused() {
+    Applications.of(tenant)
+        .run(context -> {
+          List<Throwable> thrown = new ArrayList<>();
+          TransactionSynchronization late =
+              new TransactionSynchronization() {
+                @Override
+                public void afterCompletion(int status) {
+                  try {
+                    context.getBean(TransactionalJobs.class).enqueue(JOB);
+                  } catch (HoldfastException e) {
+                    thrown.add(e);
+                  }
+                }
+              };
+
+          transaction(context)
+              .executeWithoutResult(
+                  status -> TransactionSynchronizationManager.registerSynchronization(late));
+
+          assertThat(thrown).singleElement().asString().contains("has ended");
+          assertThat(tenant.query("SELECT id FROM {schema}.job")).isEmpty();
+        });
+  }
+
+  @Test
+  void a_job_that_comes_after_the_commit_is_told_of() {
+    Logger logger = (Logger) LoggerFactory.getLogger(TransactionalJobs.class);
+    ListAppender<ILoggingEvent> told = new ListAppender<>();
+    told.start();
+    logger.addAppender(told);
+    Applications.of(tenant)
+        .run(context -> {
+          TransactionalJobs jobs = context.getBean(TransactionalJobs.class);
+          TransactionSynchronization late =
+              new TransactionSynchronization() {
+                @Override
+                public void afterCommit() {
+                  jobs.enqueue(JOB);
+                }
+              };
+
+          transaction(context).executeWithoutResult(status -> jobs.enqueue(JOB));
+          assertThat(told.list).isEmpty();
+
+          transaction(context)
+              .executeWithoutResult(
+                  status -> TransactionSynchronizationManager.registerSynchronization(late));
+          assertThat(told.list).singleElement().asString().contains("after the commit");
+        });
+    logger.detachAppender(told);
+  }
+
+  @Test
+  void a_data_source_may_stand_behind_proxies() {
+    DataSource proxies =
+        new TransactionAwareDataSourceProxy(
+            new LazyConnectionDataSourceProxy(TestDatabase.shared().dataSource()));
+    Applications.of(tenant, proxies)
+        .run(context -> {
+          TransactionalJobs jobs = context.getBean(TransactionalJobs.class);
+          List<UUID> ids = new ArrayList<>();
+
+          ids.add(jobs.enqueue(JOB).id());
+          transaction(context).executeWithoutResult(status -> ids.add(jobs.enqueue(JOB).id()));
+          transaction(context)
+              .executeWithoutResult(status -> {
+                ids.add(jobs.enqueue(JOB).id());
+                status.setRollbackOnly();
+              });
+
+          assertThat(ids).map(this::exists).containsExactly(true, true, false);
+        });
+  }
+
+  private boolean exists(UUID id) {
+    return tenant.jobs().get(id).isPresent();
+  }
+
+  private static TransactionTemplate transaction(ApplicationContext context) {
+    return new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+  }
+
+  private static void use(DataSource dataSource) {
+    new JdbcTemplate(dataSource).execute("SELECT 1");
+  }
+
+  private static void assertRefused(TransactionalJobs jobs, String why) {
+    assertThatThrownBy(() -> jobs.enqueue(JOB))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessageContaining(why);
+  }
+}
