@@ -184,36 +184,52 @@ public final class Worker implements AutoCloseable {
       if (before == Phase.STARTED) {
         stopFirst.forEach(Worker::stop);
         log.info("Worker {} is draining", name());
-        drain();
+        boolean hurried = drain();
         stopLast.forEach(Worker::stop);
         stop(atExit);
         log.info("Worker {} stopped", name());
+        if (hurried) {
+          Thread.currentThread().interrupt(); // only now: the last outcomes need connections
+        }
       }
     } finally {
       lock.unlock();
     }
   }
 
-  private void drain() {
-    Duration part = config.drainTimeout().dividedBy(WARNING_PART);
-    Duration warning = part.compareTo(LONGEST_WARNING) < 0 ? part : LONGEST_WARNING;
+  /** Answers whether whoever closes this was interrupted, and is in a hurry. */
+  private boolean drain() {
+    boolean hurried = false;
     try {
-      if (!inFlight.awaitEmpty(config.drainTimeout().minus(warning))) {
-        inFlight.all().forEach(Running::tellOfDrain);
-      }
-      if (!inFlight.awaitEmpty(warning)) {
-        inFlight.all().forEach(running -> running.interrupt(Interruption.DRAIN));
-        if (!inFlight.awaitEmpty(UNWIND)) {
-          log.warn(
-              "{} handlers ignore interruption; their leases are left to expire",
-              inFlight.all().size());
-        }
+      if (isDrainedPatiently()) {
+        return false;
       }
     } catch (InterruptedException e) {
-      log.warn(
-          "Interrupted while draining; {} jobs are left to their leases", inFlight.all().size());
-      Thread.currentThread().interrupt();
+      log.warn("Interrupted while draining; handlers are told to stop at once");
+      hurried = true;
     }
+    // Nobody renews their leases any more after this, so they must not simply go on.
+    inFlight.all().forEach(running -> running.interrupt(Interruption.DRAIN));
+    try {
+      if (!inFlight.awaitEmpty(UNWIND)) {
+        log.warn(
+            "{} handlers ignore interruption; their leases are left to expire",
+            inFlight.all().size());
+      }
+    } catch (InterruptedException e) {
+      log.warn("Interrupted again; {} jobs are left to their leases", inFlight.all().size());
+      hurried = true;
+    }
+    return hurried;
+  }
+
+  private boolean isDrainedPatiently() throws InterruptedException {
+    Duration part = config.drainTimeout().dividedBy(WARNING_PART);
+    Duration warning = part.compareTo(LONGEST_WARNING) < 0 ? part : LONGEST_WARNING;
+    if (!inFlight.awaitEmpty(config.drainTimeout().minus(warning))) {
+      inFlight.all().forEach(Running::tellOfDrain);
+    }
+    return inFlight.awaitEmpty(warning);
   }
 
   private static void stop(AutoCloseable closeable) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.doctor.Finding.Level;
+import dev.holdfast.error.ErrorCode;
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.queue.QueueSettings;
 import dev.holdfast.tenant.Db;
@@ -74,6 +76,28 @@ class DoctorTest {
           assertThat(finding.level()).isEqualTo(Level.FAIL);
           assertThat(finding.detail()).contains("cannot be reached").doesNotContain("secret");
         });
+  }
+
+  @Test
+  void a_check_that_cannot_be_made_is_a_finding_too() {
+    Check broken =
+        new Check() {
+          @Override
+          public String name() {
+            return "broken";
+          }
+
+          @Override
+          public Finding look() {
+            throw new HoldfastException(ErrorCode.DATABASE, "gone in the middle");
+          }
+        };
+
+    Finding finding = Doctor.examine(broken);
+
+    assertThat(finding.check()).isEqualTo("broken");
+    assertThat(finding.level()).isEqualTo(Level.FAIL);
+    assertThat(finding.detail()).isEqualTo("gone in the middle");
   }
 
   @Test

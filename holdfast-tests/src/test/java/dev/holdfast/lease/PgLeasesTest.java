@@ -1,6 +1,7 @@
 package dev.holdfast.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.JobState;
@@ -12,6 +13,7 @@ import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.lease.Extension.Status;
 import dev.holdfast.rig.Waits;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +24,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
+import org.jdbi.v3.core.ConnectionException;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.JdbiException;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -196,6 +200,27 @@ class PgLeasesTest extends LeaseSourceContract {
     }
   }
 
+  @Test
+  void a_handler_that_uses_jdbi_gets_its_own_exceptions_back_as_they_are() {
+    tenant.execute("CREATE TABLE {schema}.sent (number integer)");
+    UUID id = enqueue(NewJob.of("email", 1));
+    Lease lease = claimOne("worker");
+    JdbiException own = new ConnectionException(new SQLException("the handler's own database"));
+
+    assertThatThrownBy(() ->
+            leases()
+                .finishInTransaction(
+                    lease,
+                    connection -> {
+                      insertSent(connection);
+                      throw own;
+                    }))
+        .isSameAs(own);
+
+    assertThat(tenant.query("SELECT number FROM {schema}.sent")).isEmpty();
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.RUNNING);
+  }
+
   private FinishReply finishWithAWrite(Lease lease) throws Exception {
     return leases()
         .finishInTransaction(
@@ -206,7 +231,7 @@ class PgLeasesTest extends LeaseSourceContract {
             });
   }
 
-  private void insertSent(Connection connection) throws java.sql.SQLException {
+  private void insertSent(Connection connection) throws SQLException {
     try (var statement = connection.createStatement()) {
       statement.execute(tenant.tenant().db().sql("INSERT INTO {schema}.sent VALUES (1)"));
     }

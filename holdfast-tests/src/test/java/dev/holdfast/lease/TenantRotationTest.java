@@ -109,6 +109,28 @@ class TenantRotationTest {
   }
 
   @Test
+  void what_is_said_of_a_tenants_jobs_is_heard_though_another_one_is_gone() {
+    for (String name : List.of("gone", "stays")) {
+      holdfast.tenants().create(new TenantName(name));
+      enqueue(name, 1);
+    }
+    TenantRotation rotation = rotation();
+    List<Lease> leases = rotation.claim(request(2)).leases();
+    holdfast.tenants().drop(new TenantName("gone"));
+
+    List<Extension> extensions = rotation.extend(leases);
+    List<FinishReply> replies =
+        rotation.finish(
+            leases.stream().map(lease -> new Finish(lease, Outcome.succeeded())).toList());
+
+    int stays = leases.getFirst().key().tenant().equals("stays") ? 0 : 1;
+    assertThat(extensions.get(stays).status()).isEqualTo(Extension.Status.EXTENDED);
+    assertThat(extensions.get(1 - stays).status()).isNotEqualTo(Extension.Status.EXTENDED);
+    assertThat(replies.get(stays)).isEqualTo(new FinishReply.Recorded(JobState.SUCCEEDED));
+    assertThat(replies.get(1 - stays)).isNotInstanceOf(FinishReply.Recorded.class);
+  }
+
+  @Test
   void a_tenant_dropped_while_it_is_served_disturbs_nobody() {
     holdfast.tenants().create(new TenantName("gone"));
     holdfast.tenants().create(new TenantName("stays"));

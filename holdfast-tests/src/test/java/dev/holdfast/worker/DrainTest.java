@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -62,5 +63,44 @@ class DrainTest {
 
     assertThat(expiries).hasSizeGreaterThanOrEqualTo(BEATS);
     assertThat(tenant.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
+  @Timeout(value = 60, unit = TimeUnit.SECONDS)
+  void whoever_is_interrupted_while_it_drains_leaves_no_handler_working_without_a_lease()
+      throws Exception {
+    CountDownLatch told = new CountDownLatch(1);
+    AtomicBoolean hurried = new AtomicBoolean();
+    Worker worker =
+        tenant
+            .worker()
+            .handle(
+                WORK,
+                (args, job) -> {
+                  begun.countDown();
+                  try {
+                    mayEnd.await();
+                  } catch (InterruptedException e) {
+                    told.countDown();
+                    throw e;
+                  }
+                })
+            .start();
+    UUID id = tenant.jobs().enqueue(WORK.job("long")).id();
+    begun.await();
+
+    Thread closing =
+        Thread.ofPlatform()
+            .start(() -> {
+              worker.close();
+              hurried.set(Thread.currentThread().isInterrupted());
+            });
+    closing.interrupt();
+    closing.join();
+
+    assertThat(told.getCount()).as("handlers that were not told").isZero();
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
+    assertThat(tenant.job(id).attempt()).as("counted").isZero();
+    assertThat(hurried).as("its thread is still interrupted").isTrue();
   }
 }

@@ -18,6 +18,7 @@ import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseKey;
 import dev.holdfast.lease.LeaseSource;
+import dev.holdfast.lease.Report;
 import dev.holdfast.wake.Bell;
 import dev.holdfast.worker.Running.Interruption;
 import java.time.Duration;
@@ -57,6 +58,36 @@ class InterruptedWorkTest {
 
     assertThat(leases.finished).containsExactly(running.lease().key().jobId());
     assertThat(inFlight.all()).isEmpty();
+  }
+
+  @Test
+  void an_outcome_is_handed_on_by_a_thread_that_is_interrupted_too() {
+    Finisher finisher = new Finisher(leases, inFlight, WorkerListener.NONE);
+    Running running = running();
+
+    Thread.currentThread().interrupt();
+    finisher.add(new Finish(running.lease(), Outcome.succeeded()));
+    boolean stillInterrupted = Thread.interrupted();
+    finisher.runOnce();
+
+    assertThat(stillInterrupted).isTrue();
+    assertThat(leases.finished).containsExactly(running.lease().key().jobId());
+  }
+
+  @Test
+  void what_a_handler_said_is_kept_until_the_database_takes_it() {
+    Reporter reporter = new Reporter(inFlight);
+    running().context().log("first");
+    running().context().log("second");
+
+    leases.away = true;
+    reporter.runOnce();
+    leases.away = false;
+    reporter.runOnce();
+
+    assertThat(leases.reports)
+        .flatExtracting(Report::logLines)
+        .containsExactlyInAnyOrder("first", "second");
   }
 
   @Test
