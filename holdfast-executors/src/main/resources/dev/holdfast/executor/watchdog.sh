@@ -17,7 +17,7 @@ trap '' TERM HUP INT PIPE
 
 grace=$1
 engine=${2:-} # the socket of what runs containers
-declare -A deadline=() kill_at=()
+declare -A deadline=() kill_at=() seen=()
 
 # Not the clock on the wall, which can be set; and without another process.
 look_at_clock() {
@@ -39,7 +39,21 @@ signal() { # <name> <thing>
   fi
 }
 
-forget() { unset "deadline[$1]" "kill_at[$1]"; }
+forget() { unset "deadline[$1]" "kill_at[$1]" "seen[$1]"; }
+
+is_watched() { [[ -n ${deadline[$1]:-} ]]; }
+
+# A group's number is nobody else's while one of the group lives, and may be a stranger's soon after.
+# So each is looked at ten times a second, and left alone once it was there and is not any more. One
+# that was not there yet may only just be becoming a group.
+is_gone() {
+  [[ $1 != container:* ]] || return 1
+  if signal 0 "$1"; then
+    seen[$1]=1
+    return 1
+  fi
+  [[ -n ${seen[$1]:-} ]]
+}
 
 begin_end() {
   signal TERM "$1"
@@ -50,7 +64,9 @@ sweep() {
   local thing
   look_at_clock
   for thing in "${!deadline[@]}"; do
-    if [[ -n ${kill_at[$thing]:-} ]]; then
+    if is_gone "$thing"; then
+      forget "$thing"
+    elif [[ -n ${kill_at[$thing]:-} ]]; then
       if ((now >= kill_at[$thing])); then
         signal KILL "$thing"
         # Again and again, but no faster than an engine can answer.
@@ -68,14 +84,16 @@ obey() {
   [[ $thing =~ ^([1-9][0-9]+|container:[0-9a-f]{12,64})$ ]] || return 1
   case $verb in
     watch) deadline[$thing]=$moment ;;
-    renew) [[ -z ${deadline[$thing]:-} ]] || deadline[$thing]=$moment ;;
+    renew) ! is_watched "$thing" || deadline[$thing]=$moment ;;
     stop)
+      is_watched "$thing" || return 0
       look_at_clock
       deadline[$thing]=0
       [[ -n ${kill_at[$thing]:-} ]] || begin_end "$thing"
       ;;
-    gone) ! signal 0 "$thing" ;;
+    gone) ! is_watched "$thing" || ! signal 0 "$thing" ;;
     end)
+      is_watched "$thing" || return 0
       [[ $thing == container:* ]] || signal KILL "$thing" # containers are removed by who made them
       forget "$thing"
       ;;
