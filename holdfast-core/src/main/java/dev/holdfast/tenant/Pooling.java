@@ -40,7 +40,9 @@ public record Pooling(boolean sharesSessions, boolean keepsStatements) {
   private static final int PATIENCE_MILLIS = 2_000;
   private static final String NO_SUCH_STATEMENT = "26000";
   private static final String THERE_ALREADY = "42P05";
-  private static final Set<String> STATEMENT_MIX_UPS = Set.of(NO_SUCH_STATEMENT, THERE_ALREADY);
+  private static final String NO_RESULT = "02000"; // somebody's that answers nothing
+  private static final Set<String> STATEMENT_MIX_UPS =
+      Set.of(NO_SUCH_STATEMENT, THERE_ALREADY, NO_RESULT);
   private static final String WHO = "SELECT pg_backend_pid(), '%s'";
 
   /** Finds out, with one question where there is no pooler. */
@@ -180,8 +182,7 @@ public record Pooling(boolean sharesSessions, boolean keepsStatements) {
   // Another session may know a statement by the same name, and answer what nobody asked.
   private static int ask(PreparedStatement who, String ours) throws SQLException {
     try (ResultSet answer = who.executeQuery()) {
-      answer.next();
-      if (!ours.equals(answer.getString(2))) {
+      if (!answer.next() || !ours.equals(answer.getString(2))) {
         throw new SQLException("somebody else's statement was run", NO_SUCH_STATEMENT);
       }
       return answer.getInt(1);

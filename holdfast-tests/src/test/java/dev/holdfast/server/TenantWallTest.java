@@ -148,10 +148,16 @@ class TenantWallTest {
             """)
         .forEach(row -> {
           String table = String.valueOf(row.get("relname"));
+          // The courier of any server here makes its own lane when it first comes by.
+          String couriers = table.equals("lane") ? " WHERE queue <> 'holdfast.webhooks'" : "";
           picture.put(
               table,
               other.query(
-                  "SELECT t::text AS row FROM {schema}." + table + " AS t ORDER BY t::text"));
+                  "SELECT t::text AS row FROM {schema}."
+                      + table
+                      + " AS t"
+                      + couriers
+                      + " ORDER BY t::text"));
         });
     assertThat(picture).hasSizeGreaterThan(15);
     String own = "'" + other.name() + "'";
