@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.job.JobState;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.testkit.TestTenant;
+import dev.holdfast.worker.Handler;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
@@ -103,7 +104,12 @@ class HoldfastWorkerTest {
     CountDownLatch started = new CountDownLatch(1);
     CountDownLatch closing = new CountDownLatch(1);
     List<UUID> ids = new ArrayList<>();
-    Applications.of(tenant)
+    handling(
+            (name, job) -> {
+              started.countDown();
+              closing.await();
+              job.inTransaction(own -> job.payload("the pool is still there"));
+            })
         .withPropertyValues("holdfast.worker.concurrency=1", "holdfast.worker.drain-timeout=100s")
         .withInitializer(context ->
             context.addApplicationListener(event -> {
@@ -111,17 +117,6 @@ class HoldfastWorkerTest {
                 closing.countDown();
               }
             }))
-        .withBean(
-            WorkerCustomizer.class,
-            () ->
-                worker ->
-                    worker.handle(
-                        HELLO,
-                        (name, job) -> {
-                          started.countDown();
-                          closing.await();
-                          job.inTransaction(own -> job.payload("the pool is still there"));
-                        }))
         .run(context -> {
           ids.add(enqueue(context, "ada"));
           started.await();
@@ -138,18 +133,12 @@ class HoldfastWorkerTest {
   void a_handler_that_does_not_end_in_time_is_interrupted_and_its_job_handed_back() {
     CountDownLatch started = new CountDownLatch(1);
     CountDownLatch never = new CountDownLatch(1);
-    Applications.of(tenant)
+    handling(
+            (name, job) -> {
+              started.countDown();
+              never.await();
+            })
         .withPropertyValues("holdfast.worker.drain-timeout=0s")
-        .withBean(
-            WorkerCustomizer.class,
-            () ->
-                worker ->
-                    worker.handle(
-                        HELLO,
-                        (name, job) -> {
-                          started.countDown();
-                          never.await();
-                        }))
         .run(context -> {
           UUID id = enqueue(context, "ada");
           started.await();
@@ -229,10 +218,12 @@ class HoldfastWorkerTest {
   }
 
   private ApplicationContextRunner greeting() {
+    return handling((name, job) -> greeted.add(name));
+  }
+
+  private ApplicationContextRunner handling(Handler.Simple<String> handler) {
     return Applications.of(tenant)
-        .withBean(
-            WorkerCustomizer.class,
-            () -> worker -> worker.handle(HELLO, (name, job) -> greeted.add(name)));
+        .withBean(WorkerCustomizer.class, () -> worker -> worker.handle(HELLO, handler));
   }
 
   private static UUID enqueue(AssertableApplicationContext context, String name) {
