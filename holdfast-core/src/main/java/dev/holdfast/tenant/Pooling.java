@@ -77,7 +77,8 @@ public record Pooling(boolean sharesSessions, boolean keepsStatements) {
       try {
         return behindAPooler(who, ours, others);
       } finally {
-        restore(one, before);
+        restore(one);
+        Patience.restore(one, before);
       }
     }
   }
@@ -146,28 +147,36 @@ public record Pooling(boolean sharesSessions, boolean keepsStatements) {
 
   private static Other open(ConnectionFactory connections) throws SQLException {
     Connection other = connections.openConnection();
-    other.setAutoCommit(false);
-    try (PreparedStatement who = other.prepareStatement(WHO.formatted(""))) {
-      return new Other(other, ask(who, ""));
+    try {
+      other.setAutoCommit(false);
+      try (PreparedStatement who = other.prepareStatement(WHO.formatted(""))) {
+        return new Other(other, ask(who, ""));
+      }
+    } catch (SQLException e) {
+      giveBack(other, connections); // or its pool would have one less for good
+      throw e;
     }
   }
 
   // What we prepared was left behind in the session that they took.
-  private static void giveBack(Connection other, ConnectionFactory connections)
-      throws SQLException {
+  private static void giveBack(Connection other, ConnectionFactory connections) {
     try (Statement statement = other.createStatement()) {
       statement.execute("DEALLOCATE ALL");
-    } finally {
-      restore(other, other.getNetworkTimeout());
+    } catch (SQLException e) {
+      log.debug("A session keeps what we prepared in it", e);
+    }
+    restore(other);
+    try {
       connections.closeConnection(other);
+    } catch (SQLException e) {
+      log.debug("A connection could not be given back", e);
     }
   }
 
-  private static void restore(Connection connection, int patience) {
+  private static void restore(Connection connection) {
     try {
       connection.rollback();
       connection.setAutoCommit(true);
-      Patience.restore(connection, patience);
     } catch (SQLException e) {
       log.debug("A connection is given back as it is", e); // it broke, and its pool sees that
     }

@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
  * Records ended attempts in batches: whatever has gathered while the last batch was being written.
  * When it falls behind its queue fills, handlers' threads wait to hand over, their permits stay
  * taken, and so claims stop first. What cannot be written now is kept and tried again, however long
- * it takes: while nobody else got the job, its fence is good.
+ * it takes: while nobody else got the job, its fence is good. So many are kept and no more are
+ * taken.
  */
 final class Finisher implements Loop.Step {
 
@@ -77,7 +78,9 @@ final class Finisher implements Loop.Step {
       batch.addAll(postponed);
       postponed.clear();
     }
-    ended.drainTo(batch, Math.max(0, MOST_PER_BATCH - batch.size()));
+    if (takesMore()) {
+      ended.drainTo(batch, Math.max(0, MOST_PER_BATCH - batch.size()));
+    }
     if (batch.isEmpty()) {
       return postponed.isEmpty() ? IDLE : POSTPONED;
     }
@@ -89,14 +92,20 @@ final class Finisher implements Loop.Step {
     for (int i = 0; i < written.size(); i++) {
       settle(written.get(i), replies.get(i));
     }
-    if (!ended.isEmpty()) {
+    if (!ended.isEmpty() && takesMore()) {
       return Duration.ZERO;
     }
     return postponed.isEmpty() ? IDLE : POSTPONED;
   }
 
-  /** Writes what came in while the loop was ending. */
+  private boolean takesMore() {
+    return postponed.size() < MOST_WAITING;
+  }
+
+  /** Writes what came in while the loop was ending, and once more what could not be written. */
   void flush() {
+    batch.addAll(postponed);
+    postponed.clear();
     for (int round = 0; round < LAST_ROUNDS && !(ended.isEmpty() && batch.isEmpty()); round++) {
       Duration unused = runOnce();
     }

@@ -107,7 +107,9 @@ public final class JobContext {
    */
   public boolean shouldStop() {
     boolean stop = running.shouldStop();
-    toldToStop |= stop;
+    if (stop) {
+      toldToStop = true; // never back to false, whichever thread of the handler looks
+    }
     return stop;
   }
 
@@ -165,10 +167,9 @@ public final class JobContext {
    * @throws HoldfastException with {@link ErrorCode#LEASE_LOST} when the job is no longer ours
    */
   public ReportReply.Stored items(List<Item> items) {
+    Report report = Report.ofItems(items); // now: the list may be another one's before it is sent
     if (flush()
-        && running
-                .unlessLost(() -> leases.report(lease(), Report.ofItems(items)))
-                .orElseGet(ReportReply.Lost::new)
+        && running.unlessLost(() -> leases.report(lease(), report)).orElseGet(ReportReply.Lost::new)
             instanceof ReportReply.Stored stored) {
       stored.ended().ifPresent(this::endedByReport);
       return stored;
@@ -240,6 +241,9 @@ public final class JobContext {
 
   /** The same for those who are no handlers. */
   boolean store() {
+    if (running.isLost()) {
+      return false; // nor wait for one that is under way and whose answer may not come
+    }
     sending.lock(); // or an older report could overtake a checkpoint
     try {
       return sendUnsent();

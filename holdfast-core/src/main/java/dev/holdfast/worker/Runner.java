@@ -10,6 +10,7 @@ import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -26,10 +27,14 @@ final class Runner {
   // has, it goes back to its place, and the attempt that never began does not count.
   private static final Outcome TOO_LATE = Outcome.snoozed(Duration.ZERO);
 
+  // There was no thread to run it on. It never began; a little later there may be one.
+  private static final Outcome NO_THREAD = Outcome.snoozed(Duration.ofSeconds(1));
+
   private final LeaseSource leases;
   private final WorkerSetup setup;
   private final InFlight inFlight;
   private final Finisher finisher;
+  private final Executor reports = ReportThreads.make();
 
   Runner(LeaseSource leases, WorkerSetup setup, InFlight inFlight, Finisher finisher) {
     this.leases = leases;
@@ -41,7 +46,13 @@ final class Runner {
   /** Starts the attempt and returns at once. */
   void start(Lease lease, long sentNanos) {
     Running running = register(lease, sentNanos);
-    setup.threads().newThread(() -> run(running)).start();
+    try {
+      setup.threads().newThread(() -> run(running)).start();
+    } catch (Throwable thrown) { // also an Error: else it would be renewed and never run
+      log.warn("There is no thread for job {}; it goes back", lease.key().jobId(), thrown);
+      finisher.add(new Finish(lease, NO_THREAD, Optional.empty()));
+      inFlight.handlerEnded(running);
+    }
   }
 
   /** Runs the attempt in the calling thread. */
@@ -50,7 +61,7 @@ final class Runner {
   }
 
   private Running register(Lease lease, long sentNanos) {
-    Running running = new Running(lease, sentNanos, leases, setup.codec());
+    Running running = new Running(lease, sentNanos, leases, setup.codec(), reports);
     inFlight.add(running);
     return running;
   }
@@ -66,9 +77,12 @@ final class Runner {
       long startedNanos = System.nanoTime();
       Outcome outcome = execute(running);
       Duration ran = Duration.ofNanos(System.nanoTime() - startedNanos);
-      setup.listener().ended(lease, outcome, ran);
-      lease.slot().ifPresent(slot -> scheduledRunEnded(running, slot, outcome, ran));
-      handOver(running, outcome);
+      try {
+        setup.listener().ended(lease, outcome, ran);
+        lease.slot().ifPresent(slot -> scheduledRunEnded(running, slot, outcome, ran));
+      } finally {
+        handOver(running, outcome); // whatever a listener threw
+      }
     } finally {
       MDC.remove("trace");
       inFlight.handlerEnded(running);

@@ -8,6 +8,7 @@ import dev.holdfast.lease.LeaseSource;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -43,6 +44,7 @@ final class Running {
 
   private final Lease lease;
   private final JobContext context;
+  private final Executor reports;
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Thread handlerThread;
   private @Nullable Interruption interruption;
@@ -57,9 +59,11 @@ final class Running {
    *
    * @param sentNanos {@link System#nanoTime} before the claim was sent, when the lease may have
    *     begun
+   * @param reports where what the handler waits for is said, see {@link ReportThreads}
    */
-  Running(Lease lease, long sentNanos, LeaseSource leases, Codec codec) {
+  Running(Lease lease, long sentNanos, LeaseSource leases, Codec codec, Executor reports) {
     this.lease = lease;
+    this.reports = reports;
     this.context = new JobContext(this, leases, codec);
     renewed(sentNanos);
   }
@@ -181,8 +185,11 @@ final class Running {
    * @return empty when the lease is lost, or may be; the work then goes on without anybody
    */
   <T> Optional<T> unlessLost(Supplier<T> work) {
+    if (isLost()) {
+      return Optional.empty();
+    }
     FutureTask<T> done = new FutureTask<>(work::get);
-    var unused = Thread.ofVirtual().name("holdfast-report").start(done);
+    reports.execute(done);
     boolean interrupted = false;
     try {
       while (true) {

@@ -78,10 +78,10 @@ public final class Worker implements AutoCloseable {
     lock.lock();
     try {
       if (phase == Phase.NEW) {
-        startLoops();
-        if (drainAtExit) {
+        if (drainAtExit) { // first: it is refused when the JVM is ending already
           atExit = AtExit.run("holdfast-drain", this::close);
         }
+        startLoops();
         phase = Phase.STARTED;
         log.info(
             "Worker {} started: queues {}, {} at once",
@@ -101,6 +101,7 @@ public final class Worker implements AutoCloseable {
       surroundings.background().forEach(step -> background.add(step.start()));
     } catch (RuntimeException e) { // say, the database is away: nothing was started
       background.forEach(Worker::stop);
+      stop(atExit);
       throw e;
     }
     Loop fence = Loop.start("holdfast-self-fence", selfFence);
@@ -185,11 +186,14 @@ public final class Worker implements AutoCloseable {
         stopFirst.forEach(Worker::stop);
         log.info("Worker {} is draining", name());
         boolean hurried = drain();
-        stopLast.forEach(Worker::stop);
+        for (AutoCloseable each : stopLast) {
+          hurried |= Thread.interrupted(); // the last outcomes need connections
+          stop(each);
+        }
         stop(atExit);
         log.info("Worker {} stopped", name());
         if (hurried) {
-          Thread.currentThread().interrupt(); // only now: the last outcomes need connections
+          Thread.currentThread().interrupt();
         }
       }
     } finally {

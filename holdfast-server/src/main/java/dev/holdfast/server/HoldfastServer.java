@@ -227,25 +227,33 @@ public final class HoldfastServer implements AutoCloseable {
   @Override
   public void close() {
     draining = true;
-    drain();
+    boolean hurried = drain();
     while (!open.isEmpty()) {
       close(open.pop());
     }
+    if (hurried) {
+      Thread.currentThread().interrupt();
+    }
   }
 
-  // All at once: one that waited for its turn would go on claiming.
-  private void drain() {
+  // All at once: one that waited for its turn would go on claiming. Answers whether whoever closes
+  // this was interrupted: workers then hurry, but still need what is closed after them.
+  private boolean drain() {
     List<Thread> drains =
         workers.stream().map(each -> Thread.ofVirtual().start(() -> close(each))).toList();
     workers.clear();
-    try {
-      for (Thread each : drains) {
-        each.join();
+    boolean hurried = false;
+    while (drains.stream().anyMatch(Thread::isAlive)) {
+      try {
+        for (Thread each : drains) {
+          each.join();
+        }
+      } catch (InterruptedException e) {
+        drains.forEach(Thread::interrupt);
+        hurried = true;
       }
-    } catch (InterruptedException e) {
-      drains.forEach(Thread::interrupt);
-      Thread.currentThread().interrupt();
     }
+    return hurried;
   }
 
   private static void close(AutoCloseable each) {

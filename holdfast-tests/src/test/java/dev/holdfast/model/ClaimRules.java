@@ -213,6 +213,7 @@ final class ClaimRules {
     }
     return model.jobs().stream()
         .filter(owner -> owners.contains(owner.id) && !model.isBlocked(owner))
+        .filter(owner -> !model.queues().isPaused(queue(owner)))
         .filter(counts)
         .count();
   }

@@ -310,7 +310,8 @@ class InterruptedWorkTest {
   }
 
   private Running running() {
-    Running running = new Running(lease(LEASE), nanoTime.get(), leases, new JacksonCodec());
+    Running running =
+        new Running(lease(LEASE), nanoTime.get(), leases, new JacksonCodec(), ReportThreads.make());
     inFlight.add(running);
     return running;
   }
