@@ -59,8 +59,8 @@ record FencedListener(List<WorkerListener> listeners) implements WorkerListener 
     for (WorkerListener listener : listeners) {
       try {
         what.accept(listener);
-      } catch (RuntimeException | LinkageError | AssertionError e) {
-        log.warn("A worker's listener failed", e);
+      } catch (Throwable thrown) { // an Error, too: an outcome would be lost with it
+        log.warn("A worker's listener failed", thrown);
       }
     }
   }

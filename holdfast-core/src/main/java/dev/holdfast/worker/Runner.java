@@ -77,12 +77,9 @@ final class Runner {
       long startedNanos = System.nanoTime();
       Outcome outcome = execute(running);
       Duration ran = Duration.ofNanos(System.nanoTime() - startedNanos);
-      try {
-        setup.listener().ended(lease, outcome, ran);
-        lease.slot().ifPresent(slot -> scheduledRunEnded(running, slot, outcome, ran));
-      } finally {
-        handOver(running, outcome); // whatever a listener threw
-      }
+      setup.listener().ended(lease, outcome, ran);
+      lease.slot().ifPresent(slot -> scheduledRunEnded(running, slot, outcome, ran));
+      handOver(running, outcome);
     } finally {
       MDC.remove("trace");
       inFlight.handlerEnded(running);

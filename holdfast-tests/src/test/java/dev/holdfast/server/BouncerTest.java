@@ -18,14 +18,19 @@ import dev.holdfast.testkit.Bouncer;
 import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.testkit.TestTenant;
 import dev.holdfast.worker.Worker;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jdbi.v3.core.ConnectionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -122,10 +127,44 @@ class BouncerTest {
   void what_stands_before_a_database_is_found_out() throws Exception {
     assertThat(pooling(bouncer.jdbcUrl())).isEqualTo(new Pooling(true, false));
     assertThat(pooling(TestDatabase.shared().jdbcUrl())).isEqualTo(new Pooling(false, true));
-    Path other = java.nio.file.Files.createDirectory(directory.resolve("session"));
-    try (Bouncer session = Bouncer.start(other, TestDatabase.shared().jdbcUrl(), "session", 8)) {
+    try (Bouncer session = sessionBouncer("session")) {
       assertThat(pooling(session.jdbcUrl())).isEqualTo(new Pooling(false, true));
     }
+  }
+
+  @Test
+  void a_connection_that_breaks_while_it_is_asked_is_given_back_all_the_same() throws Exception {
+    AtomicInteger opened = new AtomicInteger();
+    AtomicInteger closed = new AtomicInteger();
+    try (Bouncer session = sessionBouncer("breaking")) {
+      ConnectionFactory pool =
+          new ConnectionFactory() {
+            @Override
+            public Connection openConnection() throws SQLException {
+              Connection connection = DriverManager.getConnection(session.jdbcUrl());
+              if (opened.incrementAndGet() > 1) {
+                connection.close(); // the one that ours is compared with
+              }
+              return connection;
+            }
+
+            @Override
+            public void closeConnection(Connection connection) throws SQLException {
+              closed.incrementAndGet();
+              connection.close();
+            }
+          };
+
+      assertThat(Pooling.of(pool)).isEqualTo(new Pooling(false, true));
+    }
+
+    assertThat(opened).hasValue(2);
+    assertThat(closed).hasValue(2);
+  }
+
+  private static Bouncer sessionBouncer(String name) throws Exception {
+    Path own = Files.createDirectory(directory.resolve(name));
+    return Bouncer.start(own, TestDatabase.shared().jdbcUrl(), "session", 8);
   }
 
   private static Pooling pooling(String jdbcUrl) {

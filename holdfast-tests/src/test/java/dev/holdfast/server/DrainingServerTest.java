@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,6 +65,39 @@ class DrainingServerTest {
         Caller later = next.as(Role.VIEWER, TenantName.DEFAULT);
         assertThat(List.of(state(later, running), state(later, late)))
             .containsExactly("succeeded", "queued");
+      }
+    }
+  }
+
+  @Test
+  @Timeout(180)
+  void whoever_is_interrupted_while_it_closes_a_server_has_what_runs_stopped_and_given_back()
+      throws Exception {
+    AtomicBoolean stillInterrupted = new AtomicBoolean();
+    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(TestPrograms.in(data));
+        HikariDataSource pool = pool(postgres)) {
+      TestServer server = server(pool);
+      Caller admin = server.as(Role.ADMIN, TenantName.DEFAULT);
+      String running = command(admin, "sleep 3600");
+      while (!state(admin, running).equals("running")) {
+        Thread.onSpinWait();
+      }
+
+      Thread end =
+          Thread.ofVirtual()
+              .start(() -> {
+                server.close();
+                stillInterrupted.set(Thread.currentThread().isInterrupted());
+              });
+      while (admin.get("/readyz").status() == 200) {
+        Thread.onSpinWait();
+      }
+      end.interrupt();
+      end.join();
+
+      assertThat(stillInterrupted).isTrue();
+      try (TestServer next = TestServer.start(TestServer.config(), pool)) {
+        assertThat(state(next.as(Role.VIEWER, TenantName.DEFAULT), running)).isEqualTo("queued");
       }
     }
   }

@@ -14,9 +14,12 @@ import dev.holdfast.lease.ReportReply;
 import dev.holdfast.lease.TransactionWork;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 
@@ -24,6 +27,7 @@ import java.util.concurrent.CountDownLatch;
 final class FailingLeases implements LeaseSource {
 
   final List<UUID> finished = new ArrayList<>();
+  final Set<UUID> refused = new HashSet<>();
   final List<Outcome> outcomes = new ArrayList<>();
   final Queue<Lease> toGrant = new ArrayDeque<>();
   final CountDownLatch threeBeats = new CountDownLatch(3);
@@ -32,6 +36,7 @@ final class FailingLeases implements LeaseSource {
   final CountDownLatch answering = new CountDownLatch(1);
   boolean silent; // reports are answered when somebody says so
   boolean away;
+  boolean refusesForNow; // as a hook does that cannot go on
   long answeredNanos;
   int extended;
   Extension.Status answer = Extension.Status.EXTENDED;
@@ -66,6 +71,10 @@ final class FailingLeases implements LeaseSource {
   @Override
   public List<FinishReply> finish(List<Finish> ended) {
     failIfAway();
+    if (refusesForNow) {
+      ended.forEach(finish -> refused.add(finish.lease().key().jobId()));
+      return Collections.nCopies(ended.size(), new FinishReply.NotNow("a hook failed"));
+    }
     ended.forEach(finish -> {
       finished.add(finish.lease().key().jobId());
       outcomes.add(finish.outcome());

@@ -88,6 +88,39 @@ class HostileHandlersTest {
   }
 
   @Test
+  void an_error_of_a_listener_does_not_reach_the_job_either() {
+    UUID good = tenant.jobs().enqueue(GOOD.job(1)).id();
+    UUID bad =
+        tenant.jobs().enqueue(BAD.job(1).withPolicy(PolicyOverrides.NONE.withMaxAttempts(1))).id();
+
+    int attempts =
+        worker()
+            .handle(
+                BAD,
+                (args, job) -> {
+                  throw new IllegalStateException("bad");
+                })
+            .listen(
+                new WorkerListener() {
+                  @Override
+                  public void failed(Lease lease, Throwable thrown) {
+                    throw new StackOverflowError("of a listener");
+                  }
+
+                  @Override
+                  public void ended(Lease lease, Outcome outcome, Duration ran) {
+                    throw new StackOverflowError("of a listener");
+                  }
+                })
+            .build()
+            .runDue();
+
+    assertThat(attempts).isEqualTo(2);
+    assertThat(tenant.job(good).state()).isEqualTo(JobState.SUCCEEDED);
+    assertThat(tenant.job(bad).state()).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
   void a_line_that_is_null_is_refused_where_it_is_said() {
     tenant.jobs().enqueue(BAD.job(1));
 

@@ -7,6 +7,7 @@ import dev.holdfast.codec.JacksonCodec;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Attempt;
+import dev.holdfast.job.Item;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.Needs;
 import dev.holdfast.job.Outcome;
@@ -137,6 +138,34 @@ class InterruptedWorkTest {
 
     assertThat(handler.get()).as("told, once it has reported").isTrue();
     assertThat(leases.reports).hasSize(1);
+  }
+
+  @Test
+  void nothing_is_reported_any_more_once_the_lease_may_be_lost() {
+    Running running = running();
+    running.interrupt(Interruption.UNRENEWED);
+
+    assertThatThrownBy(() -> running.context().items(List.of(new Item("key", Payload.NULL))))
+        .isInstanceOfSatisfying(
+            HoldfastException.class,
+            refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.LEASE_LOST));
+
+    assertThat(leases.reports).isEmpty();
+  }
+
+  @Test
+  void whoever_records_the_end_does_not_wait_for_a_report_that_nobody_answers() throws Exception {
+    leases.silent = true;
+    Running running = running();
+    FutureTask<Boolean> handler = handlerThatReports(running);
+    leases.reporting.await();
+    running.interrupt(Interruption.UNRENEWED);
+    assertThatThrownBy(handler::get).isNotNull();
+
+    boolean stored = running.context().store();
+
+    assertThat(stored).isFalse();
+    leases.answering.countDown();
   }
 
   /** Answers whether it was interrupted. */
@@ -316,7 +345,7 @@ class InterruptedWorkTest {
     return running;
   }
 
-  private static Lease lease(Duration length) {
+  static Lease lease(Duration length) {
     return new Lease(
         new LeaseKey("default", UUID.randomUUID(), 7),
         "worker",

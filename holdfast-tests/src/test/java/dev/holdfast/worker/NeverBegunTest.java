@@ -16,43 +16,74 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-class LateClaimTest {
+/** Attempts that were granted and could not begin. */
+class NeverBegunTest {
 
   private static final Kind<Integer> COUNT = Kind.of("count", Integer.class);
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
 
+  private final AtomicInteger runs = new AtomicInteger();
+  private final InFlight inFlight = new InFlight(1);
+
   @Test
   void an_attempt_whose_lease_is_over_before_it_could_start_does_not_start_and_does_not_count() {
     UUID id = tenant.jobs().enqueue(COUNT.job(1)).id();
-    LeaseSource leases =
-        new PgLeases(
-            tenant.tenant(),
-            Set::of,
-            new LanePositions(System::nanoTime),
-            RandomGenerator.getDefault(),
-            () -> {});
-    Lease lease = leases.claim(ClaimRequest.of("worker", Set.of("default"), 1)).leases().getFirst();
-    AtomicInteger runs = new AtomicInteger();
-    InFlight inFlight = new InFlight(1);
+    LeaseSource leases = leases();
+    Lease lease = claim(leases);
     Finisher finisher = new Finisher(leases, inFlight, WorkerListener.NONE);
-    Runner runner = new Runner(leases, counting(runs), inFlight, finisher);
+    Runner runner = new Runner(leases, counting(Thread.ofVirtual().factory()), inFlight, finisher);
 
     runner.runHere(lease, System.nanoTime() - lease.length().toNanos());
     Duration unused = finisher.runOnce();
 
+    assertWentBack(id);
+  }
+
+  @Test
+  void an_attempt_for_which_there_is_no_thread_goes_back_and_does_not_count() {
+    UUID id = tenant.jobs().enqueue(COUNT.job(1)).id();
+    LeaseSource leases = leases();
+    Finisher finisher = new Finisher(leases, inFlight, WorkerListener.NONE);
+    WorkerSetup setup =
+        counting(work -> {
+          throw new OutOfMemoryError("unable to create native thread");
+        });
+
+    new Runner(leases, setup, inFlight, finisher).start(claim(leases), System.nanoTime());
+    Duration unused = finisher.runOnce();
+
+    assertWentBack(id);
+    assertThat(inFlight.freePermits()).isEqualTo(1);
+  }
+
+  private void assertWentBack(UUID id) {
     assertThat(runs).hasValue(0);
     assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
     assertThat(tenant.job(id).attempt()).isZero();
     assertThat(inFlight.all()).isEmpty();
   }
 
-  private static WorkerSetup counting(AtomicInteger runs) {
+  private LeaseSource leases() {
+    return new PgLeases(
+        tenant.tenant(),
+        Set::of,
+        new LanePositions(System::nanoTime),
+        RandomGenerator.getDefault(),
+        () -> {});
+  }
+
+  private static Lease claim(LeaseSource leases) {
+    return leases.claim(ClaimRequest.of("worker", Set.of("default"), 1)).leases().getFirst();
+  }
+
+  private WorkerSetup counting(ThreadFactory threads) {
     JacksonCodec codec = new JacksonCodec();
     Handlers handlers =
         Handlers.none(codec)
@@ -62,7 +93,6 @@ class LateClaimTest {
                   runs.incrementAndGet();
                   return Outcome.succeeded();
                 });
-    return new WorkerSetup(
-        handlers, List.of(), codec, WorkerListener.NONE, Thread.ofVirtual().factory());
+    return new WorkerSetup(handlers, List.of(), codec, WorkerListener.NONE, threads);
   }
 }
