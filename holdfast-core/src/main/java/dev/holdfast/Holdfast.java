@@ -233,13 +233,13 @@ public final class Holdfast {
     return traced(
         new WorkerBuilder(
             codec,
-            (config, kinds, listener) -> wiring.surroundings(config, kinds, listener, name)));
+            (config, kinds, listener) -> wiring.dependencies(config, kinds, listener, name)));
   }
 
   /** A worker for all tenants, also those created later, each getting its fair share. */
   public WorkerBuilder workerForAllTenants() {
     tenants.requireControl();
-    return traced(new WorkerBuilder(codec, wiring::surroundingsOfAll));
+    return traced(new WorkerBuilder(codec, wiring::dependenciesOfAll));
   }
 
   private WorkerBuilder traced(WorkerBuilder worker) {

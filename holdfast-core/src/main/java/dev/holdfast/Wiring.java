@@ -22,10 +22,10 @@ import dev.holdfast.wake.Announcer;
 import dev.holdfast.wake.Bell;
 import dev.holdfast.wake.Listening;
 import dev.holdfast.worker.ServedKinds;
-import dev.holdfast.worker.Surroundings;
-import dev.holdfast.worker.Surroundings.Background;
-import dev.holdfast.worker.Surroundings.Looping;
 import dev.holdfast.worker.WorkerConfig;
+import dev.holdfast.worker.WorkerDependencies;
+import dev.holdfast.worker.WorkerDependencies.Background;
+import dev.holdfast.worker.WorkerDependencies.Looping;
 import dev.holdfast.worker.WorkerListener;
 import java.time.Duration;
 import java.util.List;
@@ -70,14 +70,14 @@ record Wiring(
     };
   }
 
-  Surroundings surroundings(
+  WorkerDependencies dependencies(
       WorkerConfig config, ServedKinds kinds, WorkerListener listener, TenantName name) {
     Tenants own = tenants.keepingAConnection();
     Tenants pulse = reserved.keepingAConnection();
     Presence presence = presence(own, config, kinds, Optional.of(name.value()));
     Reapers reapers = reapers(own);
     List<Tenant> served = List.of(own.tenant(name));
-    return new Surroundings(
+    return new WorkerDependencies(
         leases(own.tenant(name), presence.hostsOf(name)),
         leases(pulse.tenant(name), presence.hostsOf(name)),
         bell,
@@ -89,7 +89,8 @@ record Wiring(
         presence::isDraining);
   }
 
-  Surroundings surroundingsOfAll(WorkerConfig config, ServedKinds kinds, WorkerListener listener) {
+  WorkerDependencies dependenciesOfAll(
+      WorkerConfig config, ServedKinds kinds, WorkerListener listener) {
     Tenants own = tenants.keepingAConnection();
     Tenants pulse = reserved.keepingAConnection();
     Presence presence = presence(own, config, kinds, Optional.empty());
@@ -100,7 +101,7 @@ record Wiring(
             tenant -> leases(tenant, presence.hostsOf(tenant.name())),
             (request, tenant) -> request.withKinds(kinds.of(tenant)));
     rotation.refresh();
-    return new Surroundings(
+    return new WorkerDependencies(
         rotation,
         new TenantRotation(pulse, tenant -> leases(tenant, presence.hostsOf(tenant.name()))),
         bell,

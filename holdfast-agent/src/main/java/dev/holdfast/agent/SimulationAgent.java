@@ -12,10 +12,10 @@ import dev.holdfast.lease.FinishReply;
 import dev.holdfast.wake.Bell;
 import dev.holdfast.worker.Interceptor;
 import dev.holdfast.worker.JobContext;
-import dev.holdfast.worker.Surroundings;
-import dev.holdfast.worker.Surroundings.Background;
-import dev.holdfast.worker.Surroundings.Looping;
 import dev.holdfast.worker.WorkerBuilder;
+import dev.holdfast.worker.WorkerDependencies;
+import dev.holdfast.worker.WorkerDependencies.Background;
+import dev.holdfast.worker.WorkerDependencies.Looping;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -101,7 +101,7 @@ public final class SimulationAgent implements AutoCloseable {
         new WorkerBuilder(
             new JacksonCodec(),
             (settings, kinds, listener) ->
-                new Surroundings(
+                new WorkerDependencies(
                     new JournaledLeases(leases, journal), leases, new Bell(), background));
     open.push(
         executors

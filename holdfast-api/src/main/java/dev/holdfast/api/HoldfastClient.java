@@ -18,10 +18,10 @@ import dev.holdfast.queue.LogChunk;
 import dev.holdfast.queue.Why;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.wake.Bell;
-import dev.holdfast.worker.Surroundings;
-import dev.holdfast.worker.Surroundings.Background;
 import dev.holdfast.worker.WorkerBuilder;
 import dev.holdfast.worker.WorkerConfig;
+import dev.holdfast.worker.WorkerDependencies;
+import dev.holdfast.worker.WorkerDependencies.Background;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -309,7 +309,7 @@ public final class HoldfastClient implements AutoCloseable {
     return new WorkerBuilder(
         codec,
         (config, kinds, listener) ->
-            new Surroundings(
+            new WorkerDependencies(
                 around.apply(leases().waiting(wait(config))), leases(), new Bell(), background));
   }
 

@@ -127,7 +127,7 @@ final class GuardedClaims {
 
   private final LeaseRow leaseRow;
   private final Holds holds;
-  private final Places queuePlaces;
+  private final QueueLimits queuePlaces;
   private final Subjects subjects;
   private final Set<String> knownResources = ConcurrentHashMap.newKeySet();
   private final String candidates;
@@ -137,7 +137,7 @@ final class GuardedClaims {
   GuardedClaims(Db db, LeaseRow leaseRow) {
     this.leaseRow = leaseRow;
     this.holds = new Holds(db);
-    this.queuePlaces = new Places(db);
+    this.queuePlaces = new QueueLimits(db);
     this.subjects = new Subjects(db);
     this.candidates = db.sql(CANDIDATES);
     this.lockJobs = db.sql(LOCK_JOBS);

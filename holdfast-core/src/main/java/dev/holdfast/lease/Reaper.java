@@ -2,9 +2,9 @@ package dev.holdfast.lease;
 
 import dev.holdfast.fleet.Predecessors;
 import dev.holdfast.hold.Holds;
-import dev.holdfast.hold.Pruner;
+import dev.holdfast.hold.ResourcePruner;
 import dev.holdfast.lease.Steadiness.Absence;
-import dev.holdfast.retention.History;
+import dev.holdfast.retention.HistoryPruner;
 import dev.holdfast.retention.Retention;
 import dev.holdfast.slot.Slots;
 import dev.holdfast.tenant.Db;
@@ -40,8 +40,8 @@ public final class Reaper {
   private final Db db;
   private final OverdueAttempts overdue;
   private final Holds holds;
-  private final Pruner pruner;
-  private final History history;
+  private final ResourcePruner pruner;
+  private final HistoryPruner history;
   private final Slots slots;
   private final Consequences consequences;
   private final String look;
@@ -60,8 +60,8 @@ public final class Reaper {
     this.db = db;
     this.overdue = new OverdueAttempts(tenant, dice, consequences);
     this.holds = new Holds(db);
-    this.pruner = new Pruner(db);
-    this.history = new History(db, retention);
+    this.pruner = new ResourcePruner(db);
+    this.history = new HistoryPruner(db, retention);
     this.slots = new Slots(db);
     this.consequences = consequences;
     this.look = db.sql(Outlook.LOOK);

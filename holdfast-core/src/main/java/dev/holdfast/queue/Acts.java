@@ -41,7 +41,7 @@ public final class Acts {
   private final Holds holds;
   private final Blocks blocks;
   private final JobReader reader;
-  private final Moves moves;
+  private final ActStatements statements;
   private final ForcedEnds forced;
   private final LaneChanges moving;
   private final Outbox outbox;
@@ -55,7 +55,7 @@ public final class Acts {
     this.holds = new Holds(db);
     this.blocks = new Blocks(db);
     this.reader = new JobReader(db);
-    this.moves = new Moves(db);
+    this.statements = new ActStatements(db);
     this.forced = new ForcedEnds(tenant, consequences);
     this.moving = new LaneChanges(transaction, reader, new Lanes(db));
     this.outbox = new Outbox(db);
@@ -69,7 +69,7 @@ public final class Acts {
         act,
         (handle, job) -> {
           if (job.state().isLeased() && !act.force()) {
-            moves.requestStop(handle, job, Optional.of(JobState.CANCELLED));
+            statements.requestStop(handle, job, Optional.of(JobState.CANCELLED));
             return Optional.empty();
           }
           return end(handle, job, JobState.CANCELLED, "CANCELLED", act.words("Cancelled"));
@@ -102,7 +102,7 @@ public final class Acts {
         act,
         (handle, job) -> {
           if (job.state().isLeased()) {
-            moves.requestStop(handle, job, Optional.empty());
+            statements.requestStop(handle, job, Optional.empty());
             return Optional.empty();
           }
           if (reader.policy(handle, id).onStop() == OnStop.CANCEL) {
@@ -126,7 +126,7 @@ public final class Acts {
         act,
         (handle, job) -> {
           if (job.state().isLeased()) {
-            moves.requestStop(handle, job, Optional.of(JobState.PAUSED));
+            statements.requestStop(handle, job, Optional.of(JobState.PAUSED));
           } else {
             pause(handle, job, act);
           }
@@ -142,9 +142,9 @@ public final class Acts {
         act,
         (handle, job) -> {
           if (job.state() == JobState.PAUSED) {
-            moves.set(handle, job, JobState.QUEUED, 1);
+            statements.set(handle, job, JobState.QUEUED, 1);
           } else {
-            moves.revive(handle, job, 1, false);
+            statements.revive(handle, job, 1, false);
           }
           blocks.remove(handle, id);
           return Optional.empty();
@@ -158,7 +158,7 @@ public final class Acts {
         id,
         act,
         (handle, job) -> {
-          moves.revive(handle, job, 1, true);
+          statements.revive(handle, job, 1, true);
           blocks.remove(handle, id);
           return Optional.empty();
         });
@@ -185,7 +185,7 @@ public final class Acts {
         old -> old.withHost(placement),
         (handle, job, lane) -> {
           requeue(handle, job);
-          moves.place(handle, reader.find(handle, id).orElseThrow(), lane);
+          statements.place(handle, reader.find(handle, id).orElseThrow(), lane);
         });
   }
 
@@ -193,16 +193,17 @@ public final class Acts {
     if (job.state().isLeased()) {
       forced.requeue(handle, job.id());
     } else if (job.state().isFinished()) {
-      moves.revive(handle, job, 1, true);
+      statements.revive(handle, job, 1, true);
       blocks.remove(handle, job.id());
     } else {
-      moves.set(handle, job, JobState.QUEUED, 0);
+      statements.set(handle, job, JobState.QUEUED, 0);
     }
   }
 
   /** A job that waits is for another host from now on. */
   public Job place(UUID id, Placement placement, Act act) {
-    return moving.perform(JobAct.CHANGE, id, act, old -> old.withHost(placement), moves::place);
+    return moving.perform(
+        JobAct.CHANGE, id, act, old -> old.withHost(placement), statements::place);
   }
 
   /** The job has failed, on somebody's word. */
@@ -233,9 +234,9 @@ public final class Acts {
         act,
         (handle, job) -> {
           if (job.state() == JobState.PAUSED) {
-            moves.finish(handle, job, Moves.End.succeeded(payload));
+            statements.finish(handle, job, ActStatements.End.succeeded(payload));
           } else {
-            moves.resolve(handle, job, payload);
+            statements.resolve(handle, job, payload);
           }
           blocks.remove(handle, id);
           return Optional.of(Subject.ACTIVE);
@@ -266,7 +267,7 @@ public final class Acts {
   private void change(Handle handle, Job job, Changes changes, @Nullable Long lane) {
     @Nullable OffsetDateTime runAt =
         changes.runAt().map(at -> at.atOffset(ZoneOffset.UTC)).orElse(null);
-    moves.change(handle, job, runAt, lane, changes.tags().orElse(null));
+    statements.change(handle, job, runAt, lane, changes.tags().orElse(null));
   }
 
   /** Removes a finished job and its history, for good; not while its work may be going on. */
@@ -279,7 +280,7 @@ public final class Acts {
           if (holds.holdsAnything(handle, id, job.needs().resources())) {
             throw Refusals.stillHolds(JobAct.DELETE, id);
           }
-          moves.delete(handle, job);
+          statements.delete(handle, job);
           blocks.remove(handle, id);
           return Optional.empty();
         });
@@ -291,11 +292,11 @@ public final class Acts {
       forced.finish(handle, job.id(), to, Failure.permanent(code, message));
       return Optional.empty(); // moved with the attempt
     }
-    Moves.End end = new Moves.End(to, code, message);
+    ActStatements.End end = new ActStatements.End(to, code, message);
     if (job.state().isFinished()) {
-      moves.restate(handle, job, end);
+      statements.restate(handle, job, end);
     } else {
-      moves.finish(handle, job, end);
+      statements.finish(handle, job, end);
     }
     blocks.remove(handle, job.id());
     // Had it begun, nobody undoes what it was doing to its subject. The fence says so: an attempt
@@ -304,7 +305,7 @@ public final class Acts {
   }
 
   private void pause(Handle handle, Job job, Act act) {
-    moves.set(handle, job, JobState.PAUSED, 0);
+    statements.set(handle, job, JobState.PAUSED, 0);
     block(handle, job, JobState.PAUSED, act);
   }
 

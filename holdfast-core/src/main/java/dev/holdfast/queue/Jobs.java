@@ -52,7 +52,7 @@ public final class Jobs {
   private final Supplier<Optional<TraceContext>> currentTrace;
   private final Lanes lanes;
   private final Enqueuer enqueuer;
-  private final Storing storing;
+  private final EnqueueTransactions transactions;
   private final PlainJobs plainJobs;
   private final BulkCopy bulkCopy;
   private final BulkInsert bulkInsert;
@@ -82,8 +82,8 @@ public final class Jobs {
     this.codec = codec;
     this.announcer = announcer;
     this.enqueuer = new Enqueuer(db, lanes);
-    this.storing = new Storing(tenant, lanes, announcer);
-    this.plainJobs = new PlainJobs(enqueuer, storing);
+    this.transactions = new EnqueueTransactions(tenant, lanes, announcer);
+    this.plainJobs = new PlainJobs(enqueuer, transactions);
     this.bulkCopy = new BulkCopy(db, lanes);
     this.bulkInsert = new BulkInsert(db, lanes, enqueuer);
     this.reader = new JobReader(db);
@@ -104,8 +104,8 @@ public final class Jobs {
 
   private Enqueued enqueueAlone(JobRow row) {
     return row.mayExist()
-        ? storing.inTransaction(connection -> enqueuer.enqueue(connection, row))
-        : storing.withConnection(connection -> enqueuer.enqueue(connection, row));
+        ? transactions.inTransaction(connection -> enqueuer.enqueue(connection, row))
+        : transactions.withConnection(connection -> enqueuer.enqueue(connection, row));
   }
 
   /**
@@ -114,7 +114,7 @@ public final class Jobs {
    */
   public Enqueued enqueue(Connection connection, NewJob job) {
     JobRow row = JobRow.of(traced(job), codec);
-    return storing.inCallersTransaction(
+    return transactions.inCallersTransaction(
         connection,
         row.mayExist(),
         own -> {
@@ -134,7 +134,7 @@ public final class Jobs {
   /** Stores all jobs or none; answers in their order. */
   public List<Enqueued> enqueueAll(List<NewJob> jobs) {
     List<JobRow> rows = rows(jobs);
-    List<Enqueued> enqueued = storing.inTransaction(connection -> write(connection, rows));
+    List<Enqueued> enqueued = transactions.inTransaction(connection -> write(connection, rows));
     announcer.announce(tenant);
     return enqueued;
   }
@@ -144,7 +144,7 @@ public final class Jobs {
     checkSize(jobs);
     List<JobRow> rows = jobs.stream().map(job -> JobRow.of(traced(job), codec)).toList();
     boolean mayExist = rows.stream().anyMatch(JobRow::mayExist);
-    return storing.inCallersTransaction(
+    return transactions.inCallersTransaction(
         connection,
         mayExist,
         own -> {

@@ -2,8 +2,8 @@ package dev.holdfast.queue;
 
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.loop.Together;
-import dev.holdfast.loop.Together.Turn;
+import dev.holdfast.loop.Batcher;
+import dev.holdfast.loop.Batcher.Turn;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -17,24 +17,24 @@ final class PlainJobs {
   private static final int MOST_TOGETHER = 200;
 
   private final Enqueuer enqueuer;
-  private final Storing storing;
-  private final Together<JobRow, Enqueued> together = new Together<>(MOST_TOGETHER);
+  private final EnqueueTransactions transactions;
+  private final Batcher<JobRow, Enqueued> batcher = new Batcher<>(MOST_TOGETHER);
 
-  PlainJobs(Enqueuer enqueuer, Storing storing) {
+  PlainJobs(Enqueuer enqueuer, EnqueueTransactions transactions) {
     this.enqueuer = enqueuer;
-    this.storing = storing;
+    this.transactions = transactions;
   }
 
   Enqueued store(JobRow row) {
-    return together.ask(row, this::storeAll, () -> storeAgain(row));
+    return batcher.ask(row, this::storeAll, () -> storeAgain(row));
   }
 
   // With a connection at hand: who comes while we wait for one comes along.
   private List<Enqueued> storeAll(Turn<JobRow> turn) {
-    return storing.impatiently(connection -> {
+    return transactions.impatiently(connection -> {
       List<JobRow> rows = turn.take();
       if (rows.size() > 1) {
-        Storing.inTransaction(connection, own -> storeInTime(own, rows, turn));
+        EnqueueTransactions.inTransaction(connection, own -> storeInTime(own, rows, turn));
       } else if (!rows.isEmpty()) {
         enqueuer.enqueue(connection, rows.getFirst());
       }
@@ -57,8 +57,8 @@ final class PlainJobs {
 
   // Whatever it was, and whether or not it was stored: by its id, it is stored once.
   private Enqueued storeAgain(JobRow row) {
-    storing.impatiently(
-        connection -> Storing.inTransaction(connection, own -> enqueuer.enqueueAgain(own, row)));
+    transactions.impatiently(connection ->
+        EnqueueTransactions.inTransaction(connection, own -> enqueuer.enqueueAgain(own, row)));
     return new Enqueued(row.id(), true);
   }
 }

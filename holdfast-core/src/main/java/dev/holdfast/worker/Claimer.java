@@ -15,7 +15,7 @@ final class Claimer implements Loop.Step {
   private static final Duration SETTLE = Duration.ofNanos(250_000);
   private static final int MOST_SETTLES = 8;
 
-  private final Surroundings surroundings;
+  private final WorkerDependencies dependencies;
   private final WorkerConfig config;
   private final WorkerSetup setup;
   private final InFlight inFlight;
@@ -25,12 +25,12 @@ final class Claimer implements Loop.Step {
   private volatile boolean hungry;
 
   Claimer(
-      Surroundings surroundings,
+      WorkerDependencies dependencies,
       WorkerConfig config,
       WorkerSetup setup,
       InFlight inFlight,
       Runner runner) {
-    this.surroundings = surroundings;
+    this.dependencies = dependencies;
     this.config = config;
     this.setup = setup;
     this.inFlight = inFlight;
@@ -40,7 +40,7 @@ final class Claimer implements Loop.Step {
   @Override
   public Duration runOnce() {
     hungry = false;
-    if (surroundings.draining().getAsBoolean()) {
+    if (dependencies.draining().getAsBoolean()) {
       backlog = false;
       return config.pollInterval(); // what it has goes on; whether it may again is asked anew
     }
@@ -57,7 +57,7 @@ final class Claimer implements Loop.Step {
       pace.begin();
     }
     long sentNanos = System.nanoTime();
-    Claimed claimed = surroundings.leases().claim(request(limit));
+    Claimed claimed = dependencies.leases().claim(request(limit));
     pace.end();
     claimed.leases().forEach(lease -> runner.start(lease, sentNanos));
     setup

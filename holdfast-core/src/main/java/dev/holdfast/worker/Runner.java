@@ -8,6 +8,7 @@ import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
+import dev.holdfast.loop.SpareThreads;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -34,7 +35,7 @@ final class Runner {
   private final WorkerSetup setup;
   private final InFlight inFlight;
   private final Finisher finisher;
-  private final Executor reports = ReportThreads.make();
+  private final Executor reports = SpareThreads.named("holdfast-report");
 
   Runner(LeaseSource leases, WorkerSetup setup, InFlight inFlight, Finisher finisher) {
     this.leases = leases;

@@ -59,7 +59,8 @@ final class Running {
    *
    * @param sentNanos {@link System#nanoTime} before the claim was sent, when the lease may have
    *     begun
-   * @param reports where what the handler waits for is said, see {@link ReportThreads}
+   * @param reports where what the handler waits for is said, see {@link
+   *     dev.holdfast.loop.SpareThreads}
    */
   Running(Lease lease, long sentNanos, LeaseSource leases, Codec codec, Executor reports) {
     this.lease = lease;

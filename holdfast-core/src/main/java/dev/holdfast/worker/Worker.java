@@ -38,7 +38,7 @@ public final class Worker implements AutoCloseable {
 
   private final WorkerConfig config;
   private final boolean drainAtExit;
-  private final Surroundings surroundings;
+  private final WorkerDependencies dependencies;
   private final InFlight inFlight;
   private final Finisher finisher;
   private final Runner runner;
@@ -53,18 +53,22 @@ public final class Worker implements AutoCloseable {
   private List<AutoCloseable> stopFirst = List.of();
   private List<AutoCloseable> stopLast = List.of();
 
-  Worker(WorkerConfig config, boolean drainAtExit, Surroundings surroundings, WorkerSetup setup) {
-    LeaseSource leases = surroundings.leases();
+  Worker(
+      WorkerConfig config,
+      boolean drainAtExit,
+      WorkerDependencies dependencies,
+      WorkerSetup setup) {
+    LeaseSource leases = dependencies.leases();
     this.config = config;
     this.drainAtExit = drainAtExit;
-    this.surroundings = surroundings;
+    this.dependencies = dependencies;
     this.inFlight = new InFlight(config.concurrency());
     this.finisher = new Finisher(leases, inFlight, setup.listener());
     this.runner = new Runner(leases, setup, inFlight, finisher);
-    this.claimer = new Claimer(surroundings, config, setup, inFlight, runner);
+    this.claimer = new Claimer(dependencies, config, setup, inFlight, runner);
     this.heartbeater =
         new Heartbeater(
-            surroundings.heartbeat(), config.heartbeatInterval(), inFlight, setup.listener());
+            dependencies.heartbeat(), config.heartbeatInterval(), inFlight, setup.listener());
     this.selfFence = new SelfFence(inFlight, setup.listener(), System::nanoTime);
     this.timeouts = new Timeouts(inFlight, setup.listener(), System::nanoTime);
     this.reporter = new Reporter(inFlight);
@@ -98,7 +102,7 @@ public final class Worker implements AutoCloseable {
   private void startLoops() {
     List<AutoCloseable> background = new ArrayList<>();
     try {
-      surroundings.background().forEach(step -> background.add(step.start()));
+      dependencies.background().forEach(step -> background.add(step.start()));
     } catch (RuntimeException e) { // say, the database is away: nothing was started
       background.forEach(Worker::stop);
       stop(atExit);
@@ -117,10 +121,10 @@ public final class Worker implements AutoCloseable {
       }
     });
     AutoCloseable bell =
-        surroundings
+        dependencies
             .bell()
             .onRing(tenant -> {
-              surroundings.leases().announced(tenant);
+              dependencies.leases().announced(tenant);
               claim.wake();
             });
     stopFirst = List.of(bell, claim);
@@ -164,7 +168,7 @@ public final class Worker implements AutoCloseable {
 
   private boolean runOneDue() {
     long sentNanos = System.nanoTime();
-    List<Lease> leases = surroundings.leases().claim(claimer.request(1).thoroughly()).leases();
+    List<Lease> leases = dependencies.leases().claim(claimer.request(1).thoroughly()).leases();
     for (Lease lease : leases) {
       runner.runHere(lease, sentNanos);
       Duration unused = finisher.runOnce();

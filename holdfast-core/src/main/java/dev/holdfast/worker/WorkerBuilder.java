@@ -23,7 +23,7 @@ public final class WorkerBuilder {
   /** Where workers stand. */
   @FunctionalInterface
   public interface Ground {
-    Surroundings of(WorkerConfig config, ServedKinds kinds, WorkerListener listener);
+    WorkerDependencies of(WorkerConfig config, ServedKinds kinds, WorkerListener listener);
   }
 
   public WorkerBuilder(Codec codec, Ground ground) {

@@ -6,13 +6,13 @@ import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.metrics.MicrometerListener;
 import dev.holdfast.schedule.Scheduler;
-import dev.holdfast.server.api.Parts;
 import dev.holdfast.server.api.Routes;
+import dev.holdfast.server.api.ServerParts;
 import dev.holdfast.server.auth.TokenFile;
 import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.server.database.Database;
 import dev.holdfast.server.dialect.Dialects;
-import dev.holdfast.server.dialect.agents.AgentDesks;
+import dev.holdfast.server.dialect.agents.AgentTenants;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.http.Web;
 import dev.holdfast.server.notify.Courier;
@@ -20,7 +20,7 @@ import dev.holdfast.server.notify.Deliveries;
 import dev.holdfast.server.notify.Inspector;
 import dev.holdfast.server.poll.Hints;
 import dev.holdfast.server.poll.LongPolls;
-import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.OpenTenants;
 import dev.holdfast.server.tenancy.PullSecret;
 import dev.holdfast.server.tenancy.Registry;
 import dev.holdfast.server.tenancy.Setting;
@@ -56,7 +56,7 @@ public final class HoldfastServer implements AutoCloseable {
   private final Ui ui;
   private final Figures figures = new Figures();
   private final LongPolls polls;
-  private final AgentDesks agents;
+  private final AgentTenants agents;
   private final Optional<String> newToken;
   private Optional<Web> web = Optional.empty();
   private volatile boolean draining;
@@ -65,20 +65,21 @@ public final class HoldfastServer implements AutoCloseable {
     holdfast.migrate();
     Tokens tokens = new Tokens(holdfast.tenants().control(), holdfast.reserved().control());
     RemoteWorkers workers = new RemoteWorkers(holdfast.tenants().control());
-    Desks desks = new Desks(holdfast, workers::hostsOf);
+    OpenTenants openTenants = new OpenTenants(holdfast, workers::hostsOf);
     this.polls = new LongPolls();
     Hints hints = new Hints();
     this.newToken =
         config.trust().auth() ? TokenFile.ensure(config.data(), tokens) : Optional.empty();
-    seed(holdfast, desks, environment);
-    seedSecret(desks, environment);
-    Parts parts = new Parts(config, holdfast, desks, tokens, polls, workers, hints);
+    seed(holdfast, openTenants, environment);
+    seedSecret(openTenants, environment);
+    ServerParts parts =
+        new ServerParts(config, holdfast, openTenants, tokens, polls, workers, hints);
     Sampler sampler = new Sampler(holdfast);
     List<Route> api = Routes.of(parts);
     this.ui = new Ui(parts, sampler, api);
     this.routes = new ArrayList<>(Pages.routes(holdfast, figures, () -> draining));
     routes.addAll(api);
-    this.agents = new AgentDesks(holdfast, config.agents());
+    this.agents = new AgentTenants(holdfast, config.agents());
     routes.addAll(Dialects.of(parts, agents));
     routes.addAll(ui.routes());
     routes.addAll(Pages.documents(routes));
@@ -86,24 +87,28 @@ public final class HoldfastServer implements AutoCloseable {
   }
 
   // One secret for all tenants would let each one's workers into the others.
-  private static void seedSecret(Desks desks, Map<String, String> environment) {
+  private static void seedSecret(OpenTenants openTenants, Map<String, String> environment) {
     Optional.ofNullable(environment.get(PullSecret.ENVIRONMENT))
-        .ifPresent(secret -> desks.of(TenantName.DEFAULT).pullSecret().seed(secret));
+        .ifPresent(secret -> openTenants.of(TenantName.DEFAULT).pullSecret().seed(secret));
   }
 
   // A tenant that is made later begins with its own defaults.
-  private static void seed(Holdfast holdfast, Desks desks, Map<String, String> environment) {
+  private static void seed(
+      Holdfast holdfast, OpenTenants openTenants, Map<String, String> environment) {
     boolean saysAnything =
         Arrays.stream(Setting.values()).anyMatch(each -> environment.containsKey(each.name()));
     if (saysAnything) {
-      holdfast.tenants().list().forEach(tenant -> desks.of(tenant).settings().seed(environment));
+      holdfast
+          .tenants()
+          .list()
+          .forEach(tenant -> openTenants.of(tenant).settings().seed(environment));
     }
   }
 
-  private void start(Parts parts, Sampler sampler, MeterRegistry registry) {
+  private void start(ServerParts parts, Sampler sampler, MeterRegistry registry) {
     ServerConfig config = parts.config();
     Holdfast holdfast = parts.holdfast();
-    Desks desks = parts.desks();
+    OpenTenants openTenants = parts.openTenants();
     try {
       if (config.upkeep()) {
         open.push(holdfast.upkeep());
@@ -113,15 +118,16 @@ public final class HoldfastServer implements AutoCloseable {
         open.push(scheduler.start());
       }
       if (config.roles().contains(ServerRole.WORKER)) {
-        open.push(Loop.start("holdfast-courier", new Courier(holdfast, desks)));
+        open.push(Loop.start("holdfast-courier", new Courier(holdfast, openTenants)));
         workers.add(
             Deliveries.worker(
                     holdfast.workerForAllTenants().listen(new MicrometerListener(registry)),
-                    desks,
+                    openTenants,
                     config.trust().receivers())
                 .start());
         if (!config.executors().names().isEmpty()) {
-          startExecutors(config.executors(), holdfast, new Registry(holdfast, desks), registry);
+          startExecutors(
+              config.executors(), holdfast, new Registry(holdfast, openTenants), registry);
         }
       }
       if (config.roles().contains(ServerRole.WEB)) {
@@ -134,7 +140,7 @@ public final class HoldfastServer implements AutoCloseable {
           agents.repairAll();
           open.push(Loop.start("holdfast-agents", agents));
         }
-        Web started = Web.start(config, parts.tokens(), desks, routes, ui::problem, registry);
+        Web started = Web.start(config, parts.tokens(), openTenants, routes, ui::problem, registry);
         web = Optional.of(started);
         open.push(started);
         open.push(polls); // first, so that nobody who waits keeps the server from ending
@@ -202,7 +208,7 @@ public final class HoldfastServer implements AutoCloseable {
   }
 
   /** What agents share with this node. */
-  public AgentDesks agents() {
+  public AgentTenants agents() {
     return agents;
   }
 

@@ -11,7 +11,7 @@ import dev.holdfast.audit.Act;
 import dev.holdfast.audit.AuditRecord;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.hold.EngineTest;
+import dev.holdfast.hold.EngineRig;
 import dev.holdfast.hold.Holds;
 import dev.holdfast.job.AttemptRecord;
 import dev.holdfast.job.Failure;
@@ -39,7 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class ActsTest extends EngineTest {
+class ActsTest extends EngineRig {
 
   private static final NewJob JOB =
       NewJob.of("call", 1).withPolicy(PolicyOverrides.NONE.withMaxAttempts(1));

@@ -2,7 +2,7 @@ package dev.holdfast.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.hold.EngineTest;
+import dev.holdfast.hold.EngineRig;
 import dev.holdfast.job.AttemptRecord;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Job;
@@ -23,7 +23,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of jobs whose attempts fail, by the rows and the database's clock. */
-class RetriesTest extends EngineTest {
+class RetriesTest extends EngineRig {
 
   private static final Outcome FLAKY = Outcome.failed(Failure.retryable("FLAKY", "try again"));
 

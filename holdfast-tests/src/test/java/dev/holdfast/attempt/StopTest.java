@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.audit.Act;
-import dev.holdfast.hold.EngineTest;
+import dev.holdfast.hold.EngineRig;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.Outcome;
@@ -27,7 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** Somebody asks for a running job to stop. */
-class StopTest extends EngineTest {
+class StopTest extends EngineRig {
 
   private static final Kind<String> CALL = Kind.of("call", String.class);
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.holdfast.audit.Act;
-import dev.holdfast.hold.EngineTest;
+import dev.holdfast.hold.EngineRig;
 import dev.holdfast.job.JobIds;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Whatever callers come with, they get our own exception back, and nothing is stored. */
-class BadInputTest extends EngineTest {
+class BadInputTest extends EngineRig {
 
   private static final String WITH_NUL = "a\0b";
   private static final Payload BROKEN = new Payload("{");

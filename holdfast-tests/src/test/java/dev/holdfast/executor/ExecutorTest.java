@@ -1,7 +1,7 @@
 package dev.holdfast.executor;
 
 import dev.holdfast.codec.JacksonCodec;
-import dev.holdfast.hold.EngineTest;
+import dev.holdfast.hold.EngineRig;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /** Jobs of the kinds that come with their handlers. */
-abstract class ExecutorTest extends EngineTest {
+abstract class ExecutorTest extends EngineRig {
 
   /** The job after one attempt. */
   Job run(ExecutorConfig config, NewJob job) {

@@ -13,7 +13,7 @@ import dev.holdfast.fleet.Presence;
 import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.fleet.WorkerInfo;
 import dev.holdfast.fleet.Workers;
-import dev.holdfast.hold.Pruner;
+import dev.holdfast.hold.ResourcePruner;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.Finish;
@@ -22,7 +22,7 @@ import dev.holdfast.lease.Outages;
 import dev.holdfast.lease.Report;
 import dev.holdfast.outbox.Outbox;
 import dev.holdfast.queue.QueueSettings;
-import dev.holdfast.retention.History;
+import dev.holdfast.retention.HistoryPruner;
 import dev.holdfast.retention.Retention;
 import dev.holdfast.tenant.Db;
 import java.time.Duration;
@@ -79,7 +79,7 @@ final class HouseOperations {
         """);
     ground.later(500 * 24 * 3600);
     return engine -> {
-      int unused = new History(engine.tenant().db(), Retention.DEFAULTS).prune();
+      int unused = new HistoryPruner(engine.tenant().db(), Retention.DEFAULTS).prune();
       return "";
     };
   }
@@ -90,7 +90,7 @@ final class HouseOperations {
     ground.later(60 * 24 * 3600);
     return engine -> {
       Db db = engine.tenant().db();
-      int unused = db.inTransaction(new Pruner(db)::prune);
+      int unused = db.inTransaction(new ResourcePruner(db)::prune);
       return "";
     };
   }

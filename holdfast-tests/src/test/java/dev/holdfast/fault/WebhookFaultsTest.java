@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.server.notify.Courier;
-import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.OpenTenants;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -109,7 +109,7 @@ class WebhookFaultsTest {
 
   private Courier courier() {
     Holdfast holdfast = ground.holdfast(pool.dataSource());
-    return new Courier(holdfast, new Desks(holdfast, tenant -> Set::of));
+    return new Courier(holdfast, new OpenTenants(holdfast, tenant -> Set::of));
   }
 
   private List<String> messages() {

@@ -15,7 +15,7 @@ import java.util.UUID;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
-class PassingOnTest extends EngineTest {
+class PassingOnTest extends EngineRig {
 
   private static final NewJob DEPLOY = NewJob.of("deploy", 1).withResources("site:1");
 

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
 
-class PrunerTest extends EngineTest {
+class PrunerTest extends EngineRig {
 
   private static final NewJob JOB = NewJob.of("deploy", 1);
 
@@ -98,7 +98,7 @@ class PrunerTest extends EngineTest {
     try (ExecutorService thread = Executors.newSingleThreadExecutor();
         Handle pruning = db.jdbi().open()) {
       pruning.begin();
-      assertThat(new Pruner(db).prune(pruning)).isPositive();
+      assertThat(new ResourcePruner(db).prune(pruning)).isPositive();
       Future<?> done = thread.submit(work);
       Waits.untilSomebodyWaitsFor(pruning);
       pruning.commit();
@@ -107,6 +107,6 @@ class PrunerTest extends EngineTest {
   }
 
   private void prune() {
-    tenant.tenant().db().jdbi().useTransaction(new Pruner(tenant.tenant().db())::prune);
+    tenant.tenant().db().jdbi().useTransaction(new ResourcePruner(tenant.tenant().db())::prune);
   }
 }

@@ -16,7 +16,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** What is kept for a job that waited too long, and when it no longer is. */
-class ReservationsTest extends EngineTest {
+class ReservationsTest extends EngineRig {
 
   @Test
   void what_was_kept_for_a_job_that_nobody_serves_any_more_goes_to_others() {

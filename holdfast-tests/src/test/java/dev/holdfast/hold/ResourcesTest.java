@@ -20,7 +20,7 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class ResourcesTest extends EngineTest {
+class ResourcesTest extends EngineRig {
 
   private static final NewJob DEPLOY = NewJob.of("deploy", 1);
 

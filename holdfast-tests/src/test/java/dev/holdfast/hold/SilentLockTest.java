@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A process is frozen, or cut off, while it has a lock. */
-class SilentLockTest extends EngineTest {
+class SilentLockTest extends EngineRig {
 
   private static final List<String> SITE = List.of("site:1");
 

@@ -17,7 +17,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @Covers("A13")
-class SubjectsTest extends EngineTest {
+class SubjectsTest extends EngineRig {
 
   private static final NewJob DEPLOY =
       NewJob.of("env_deploy", 1)

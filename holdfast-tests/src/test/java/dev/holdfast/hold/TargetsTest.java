@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
 
-class TargetsTest extends EngineTest {
+class TargetsTest extends EngineRig {
 
   private static final NewJob CALL =
       NewJob.of("call", 1)

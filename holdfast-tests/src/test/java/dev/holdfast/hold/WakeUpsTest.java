@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Jobs that are parked while somebody else is just making room for them. */
-class WakeUpsTest extends EngineTest {
+class WakeUpsTest extends EngineRig {
 
   @Test
   void a_job_that_came_after_a_handlers_long_transaction_began_is_woken_by_its_end()

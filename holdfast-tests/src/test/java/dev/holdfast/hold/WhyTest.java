@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Every way a job can wait has its own answer. */
-class WhyTest extends EngineTest {
+class WhyTest extends EngineRig {
 
   private static final NewJob EMAIL = NewJob.of("email", 1);
 

@@ -2,7 +2,7 @@ package dev.holdfast.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.hold.EngineTest;
+import dev.holdfast.hold.EngineRig;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.queue.QueueSettings;
 import dev.holdfast.testkit.Covers;
@@ -13,7 +13,7 @@ import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
 
 /** Two claims want the same jobs. The slower one does not idle for it until the next poll. */
-class MissedCandidatesTest extends EngineTest {
+class MissedCandidatesTest extends EngineRig {
 
   private static final Duration LONG_BEFORE_THE_NEXT_POLL = Duration.ofMillis(200);
   private static final ClaimRequest REQUEST = ClaimRequest.of("worker", Set.of("default"), 1);

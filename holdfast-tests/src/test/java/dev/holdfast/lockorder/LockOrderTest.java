@@ -32,7 +32,7 @@ class LockOrderTest {
           "Waiting.RESERVE",
           "GuardedClaims.GRANT",
           "SharedClaims.ASSIGN",
-          "Pruner.REMOVE",
+          "ResourcePruner.REMOVE",
           "Reports.ITEMS",
           "AgentWords.GIVEN",
           "Enqueuer.UNDO");

@@ -93,15 +93,13 @@ enum PlantedPatch {
               + " handle.commit(); handle.begin();")),
   NOTHING_ROLLED_BACK(
       Trial.of("queue.HostileEnqueueTest", "a_batch_that_breaks_off_with_an_error_stores_nothing"),
-      inCore("queue/Storing", "connection.rollback\\(\\);", "")),
+      inCore("queue/EnqueueTransactions", "connection.rollback\\(\\);", "")),
   COMPANY_SUFFERS(
       Trial.of(
           "fault.FaultyCompanyTest",
           "whoever_travelled_with_the_unlucky_is_stored_once_all_the_same"),
       inCore(
-          "loop/Together",
-          "failedInCompany = company.size\\(\\) > 1;",
-          "failedInCompany = false;")),
+          "loop/Batcher", "failedInCompany = company.size\\(\\) > 1;", "failedInCompany = false;")),
   LATE_COMPANY_IS_STORED_AGAIN(
       Trial.of(
           "queue.EnqueueTogetherTest",

@@ -8,7 +8,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.Holdfast;
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.hold.EngineTest;
+import dev.holdfast.hold.EngineRig;
 import dev.holdfast.job.JobIds;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.rig.Proxies;
@@ -26,7 +26,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
 /** Enqueues that come in crowds, break off in the middle, or bring what nobody expected. */
-class HostileEnqueueTest extends EngineTest {
+class HostileEnqueueTest extends EngineRig {
 
   @Test
   void who_gives_every_job_a_priority_of_its_own_does_not_make_claims_slow_for_good() {

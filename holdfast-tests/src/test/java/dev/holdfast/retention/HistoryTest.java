@@ -324,6 +324,6 @@ class HistoryTest {
   }
 
   private void prune() {
-    new History(tenant.tenant().db(), Retention.DEFAULTS).prune();
+    new HistoryPruner(tenant.tenant().db(), Retention.DEFAULTS).prune();
   }
 }

@@ -2,7 +2,7 @@ package dev.holdfast.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.hold.EngineTest;
+import dev.holdfast.hold.EngineRig;
 import dev.holdfast.job.Kind;
 import java.time.Duration;
 import java.util.List;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Whoever asked is to be told of every slot that did not run, for whatever reason. */
-class MissedSlotsTest extends EngineTest {
+class MissedSlotsTest extends EngineRig {
 
   private static final Kind<Integer> BRIEF = Kind.of("brief", Integer.class);
   private static final Schedule MINUTELY =

@@ -6,7 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.holdfast.hold.EngineTest;
+import dev.holdfast.hold.EngineRig;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Progress;
@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 
 /** Scheduled runs are logged with fields, and measured. */
 @Execution(ExecutionMode.SAME_THREAD) // the level belongs to the logger, not to a test
-class RunLogTest extends EngineTest {
+class RunLogTest extends EngineRig {
 
   private static final Instant SLOT = Instant.parse("2026-03-01T05:00:00Z");
   private static final Kind<Integer> BRIEF = Kind.of("brief", Integer.class);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.hold.EngineTest;
+import dev.holdfast.hold.EngineRig;
 import dev.holdfast.job.Kind;
 import dev.holdfast.slot.Slot;
 import java.time.Duration;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /** Schedules of a tenant whose clock stands still, ticked by hand. */
-abstract class SlotsRig extends EngineTest {
+abstract class SlotsRig extends EngineRig {
 
   static final Kind<Integer> BRIEF = Kind.of("brief", Integer.class);
   static final Schedule MINUTELY = Schedule.of("brief", Trigger.cron("* * * * *"), BRIEF.job(1));

@@ -10,7 +10,7 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.server.Caller.Reply;
 import dev.holdfast.server.auth.Role;
-import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.OpenTenants;
 import dev.holdfast.server.tenancy.Registry;
 import dev.holdfast.testkit.TestTenant;
 import java.nio.file.Path;
@@ -167,7 +167,7 @@ class PlantedCommandsTest {
 
   private void runDue() {
     Registry kinds =
-        new Registry(tenant.holdfast(), new Desks(tenant.holdfast(), tenant -> Set::of));
+        new Registry(tenant.holdfast(), new OpenTenants(tenant.holdfast(), tenant -> Set::of));
     Duration unused = kinds.runOnce();
     try (JobExecutors executors =
         JobExecutors.open(Set.of("process", "http"), ExecutorConfig.DEFAULTS)) {

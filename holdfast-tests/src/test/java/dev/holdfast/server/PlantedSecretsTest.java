@@ -13,7 +13,7 @@ import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.notify.Courier;
 import dev.holdfast.server.notify.Deliveries;
 import dev.holdfast.server.notify.Receivers;
-import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.OpenTenants;
 import dev.holdfast.worker.Worker;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -184,9 +184,9 @@ class PlantedSecretsTest extends SecretsRig {
   }
 
   private void deliver() {
-    Desks desks = new Desks(tenant.holdfast(), tenant -> Set::of);
-    new Courier(tenant.holdfast(), desks).runOnce();
-    Deliveries.worker(tenant.worker(), desks, new Receivers(Set.of("127.0.0.0/8"))).runDue();
+    OpenTenants openTenants = new OpenTenants(tenant.holdfast(), tenant -> Set::of);
+    new Courier(tenant.holdfast(), openTenants).runOnce();
+    Deliveries.worker(tenant.worker(), openTenants, new Receivers(Set.of("127.0.0.0/8"))).runDue();
   }
 
   // A secret in the wrong place, or sent wrongly, is not told back.

@@ -80,7 +80,7 @@ class RegistryOverHttpTest {
   @Test
   void the_environment_seeds_a_setting_and_what_is_stored_wins() {
     var settings =
-        new dev.holdfast.server.tenancy.Desks(tenant.holdfast(), name -> Set::of)
+        new dev.holdfast.server.tenancy.OpenTenants(tenant.holdfast(), name -> Set::of)
             .of(tenant.name())
             .settings();
     settings.seed(java.util.Map.of("TOKEN_LIMIT", "500"));

@@ -12,7 +12,7 @@ import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.notify.Courier;
 import dev.holdfast.server.notify.Deliveries;
 import dev.holdfast.server.notify.Receivers;
-import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.OpenTenants;
 import dev.holdfast.testkit.TestTenant;
 import dev.holdfast.worker.Worker;
 import java.net.InetAddress;
@@ -191,9 +191,9 @@ class WebhooksTest {
   }
 
   private void passOn(Receivers receivers) {
-    Desks desks = new Desks(tenant.holdfast(), tenant -> Set::of);
-    new Courier(tenant.holdfast(), desks).runOnce();
-    Worker worker = Deliveries.worker(tenant.worker(), desks, receivers);
+    OpenTenants openTenants = new OpenTenants(tenant.holdfast(), tenant -> Set::of);
+    new Courier(tenant.holdfast(), openTenants).runOnce();
+    Worker worker = Deliveries.worker(tenant.worker(), openTenants, receivers);
     worker.runDue();
   }
 

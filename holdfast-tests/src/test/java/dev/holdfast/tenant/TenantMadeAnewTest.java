@@ -3,7 +3,7 @@ package dev.holdfast.tenant;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.hold.EngineTest;
+import dev.holdfast.hold.EngineRig;
 import dev.holdfast.job.JobIds;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
@@ -16,7 +16,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** A tenant that is dropped and made anew while processes go on that knew the old one. */
-class TenantMadeAnewTest extends EngineTest {
+class TenantMadeAnewTest extends EngineRig {
 
   private void makeAnew() {
     tenant.holdfast().tenants().drop(tenant.name());

@@ -106,8 +106,8 @@ class DrainRequestTest {
     CountDownLatch ran = new CountDownLatch(1);
     UUID job = tenant.jobs().enqueue(NOOP.job(1)).id();
     HttpLeases leases = TestServer.shared().client(Role.WORKER, tenant.name()).leases();
-    Surroundings drained =
-        new Surroundings(
+    WorkerDependencies drained =
+        new WorkerDependencies(
             leases,
             leases,
             new Bell(),

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.hold.EngineTest;
+import dev.holdfast.hold.EngineRig;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.Policy.OnStop;
@@ -25,7 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of a worker's jobs when its process ends, told with real processes. */
-class EndOfProcessTest extends EngineTest {
+class EndOfProcessTest extends EngineRig {
 
   private static final Duration PATIENT = Duration.ofSeconds(60);
   private static final Duration IMPATIENT = Duration.ZERO;

@@ -20,6 +20,7 @@ import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseKey;
 import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.lease.Report;
+import dev.holdfast.loop.SpareThreads;
 import dev.holdfast.wake.Bell;
 import dev.holdfast.worker.Running.Interruption;
 import java.time.Duration;
@@ -333,14 +334,19 @@ class InterruptedWorkTest {
     return new Worker(
         WorkerConfig.defaults(),
         false,
-        new Surroundings(leases, heartbeat, new Bell(), List.of()),
+        new WorkerDependencies(leases, heartbeat, new Bell(), List.of()),
         new WorkerSetup(
             handlers, List.of(), codec, WorkerListener.NONE, Thread.ofVirtual().factory()));
   }
 
   private Running running() {
     Running running =
-        new Running(lease(LEASE), nanoTime.get(), leases, new JacksonCodec(), ReportThreads.make());
+        new Running(
+            lease(LEASE),
+            nanoTime.get(),
+            leases,
+            new JacksonCodec(),
+            SpareThreads.named("holdfast-report"));
     inFlight.add(running);
     return running;
   }

@@ -2,7 +2,7 @@ package dev.holdfast.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.hold.EngineTest;
+import dev.holdfast.hold.EngineRig;
 import dev.holdfast.hold.Holds;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.JobState;
@@ -22,7 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 @Covers("A7")
-class TimeoutTest extends EngineTest {
+class TimeoutTest extends EngineRig {
 
   private static final Kind<String> SLOW = Kind.of("slow", String.class);
 

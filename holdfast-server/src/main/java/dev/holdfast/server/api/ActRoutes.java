@@ -126,7 +126,7 @@ final class ActRoutes {
   }
 
   private static Job perform(Request request, JobAct what, UUID id, Act act, Payload result) {
-    Acts acts = request.desk().acts();
+    Acts acts = request.services().acts();
     return switch (what) {
       case CANCEL -> acts.cancel(id, act);
       case STOP -> acts.stop(id, act);
@@ -158,7 +158,7 @@ final class ActRoutes {
       if (e.code() != ErrorCode.STATE_CONFLICT) {
         throw e;
       }
-      Optional<Job> job = request.desk().jobs().get(id);
+      Optional<Job> job = request.services().jobs().get(id);
       throw new Refusal(
               409,
               e.code().name(),
@@ -177,7 +177,8 @@ final class ActRoutes {
             body.any("tags").map(tags -> body.texts("tags")));
     UUID id = request.id();
     Job after =
-        orState(request, id, () -> request.desk().acts().change(id, changes, request.act(body)));
+        orState(
+            request, id, () -> request.services().acts().change(id, changes, request.act(body)));
     return Answer.ok(JobRoutes.json(request, after));
   }
 
@@ -188,7 +189,7 @@ final class ActRoutes {
         id,
         () -> {
           Job job = JobRoutes.job(request, id);
-          request.desk().acts().delete(id, request.act());
+          request.services().acts().delete(id, request.act());
           return job;
         });
     return Answer.done();
@@ -223,7 +224,7 @@ final class ActRoutes {
     filter.only(Set.copyOf(JobQuery.NAMES));
     JobPage page =
         request
-            .desk()
+            .services()
             .jobs()
             .list(
                 JobQuery.read(filter::optionalText),
@@ -243,7 +244,7 @@ final class ActRoutes {
     if (ids.isEmpty() || ids.size() > Limits.PAGE_ROWS) {
       throw HoldfastException.invalid("ids", ids.size() + " ids", "1 to " + Limits.PAGE_ROWS);
     }
-    request.desk().jobs().each(ids, (job, place) -> each.accept(job));
+    request.services().jobs().each(ids, (job, place) -> each.accept(job));
     return Optional.empty();
   }
 

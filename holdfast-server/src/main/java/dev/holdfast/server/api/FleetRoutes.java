@@ -75,8 +75,8 @@ final class FleetRoutes {
     List<WorkerState> workers =
         holdfast
             .workers()
-            .list(request.desk().tenant().name(), request.query("after").orElse(""), limit);
-    Map<String, Long> active = request.desk().jobs().leasedByWorker();
+            .list(request.services().tenant().name(), request.query("after").orElse(""), limit);
+    Map<String, Long> active = request.services().jobs().leasedByWorker();
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("workers");
     workers.forEach(worker ->
@@ -100,7 +100,7 @@ final class FleetRoutes {
             asked.worker(),
             asked.host(),
             asked.labels(),
-            Optional.of(request.desk().tenant().name().value()),
+            Optional.of(request.services().tenant().name().value()),
             asked.queues(),
             asked.kinds()),
         info);
@@ -115,10 +115,10 @@ final class FleetRoutes {
   private Answer drain(Request request, boolean drain) {
     Act act = request.act(request.body());
     String name = request.path("name");
-    TenantName tenant = request.desk().tenant().name();
+    TenantName tenant = request.services().tenant().name();
     boolean ofAll = request.mayDo(Role.SYSTEM);
     request
-        .desk()
+        .services()
         .tenant()
         .db()
         .useTransaction(handle -> {
@@ -126,7 +126,7 @@ final class FleetRoutes {
             throw new HoldfastException(ErrorCode.NOT_FOUND, "no worker " + name + " of " + tenant);
           }
           request
-              .desk()
+              .services()
               .audit()
               .write(handle, act, drain ? "drain" : "undrain", "worker:" + name, "", "");
         });
@@ -161,7 +161,7 @@ final class FleetRoutes {
     String id = request.path("id");
     SubjectState subject =
         request
-            .desk()
+            .services()
             .subjects()
             .get(type, id)
             .orElseThrow(

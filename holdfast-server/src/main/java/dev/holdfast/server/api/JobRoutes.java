@@ -61,7 +61,7 @@ final class JobRoutes {
 
   private Answer enqueue(Request request) {
     NewJob job = traced(request, new JobSpec(request).read(request.body()));
-    Enqueued enqueued = request.desk().jobs().enqueue(job);
+    Enqueued enqueued = request.services().jobs().enqueue(job);
     ObjectNode json = json(request, job(request, enqueued.id()));
     return enqueued.created() ? Answer.created(json) : Answer.ok(json);
   }
@@ -83,7 +83,7 @@ final class JobRoutes {
     JobSpec spec = new JobSpec(request);
     List<NewJob> jobs =
         said.stream().map(each -> traced(request, spec.read(each.only(JobSpec.fields())))).toList();
-    List<Enqueued> enqueued = request.desk().jobs().enqueueAll(jobs);
+    List<Enqueued> enqueued = request.services().jobs().enqueueAll(jobs);
     // Those that were there already may be larger than what was sent.
     return Listing.send(
         request,
@@ -91,7 +91,7 @@ final class JobRoutes {
         "{\"jobs\":[",
         rows ->
             request
-                .desk()
+                .services()
                 .jobs()
                 .each(
                     enqueued.stream().map(Enqueued::id).toList(),
@@ -103,7 +103,7 @@ final class JobRoutes {
   private Answer list(Request request) {
     JobPage page =
         request
-            .desk()
+            .services()
             .jobs()
             .list(
                 JobQuery.read(request::query),
@@ -122,7 +122,7 @@ final class JobRoutes {
 
   static Job job(Request request, UUID id) {
     return request
-        .desk()
+        .services()
         .jobs()
         .get(id)
         .orElseThrow(() -> new HoldfastException(ErrorCode.NOT_FOUND, "no job " + id));
@@ -139,10 +139,10 @@ final class JobRoutes {
     int limit = request.query("limit").isPresent() ? request.limit() : Limits.PAGE_ROWS;
     long after = request.number("after").orElse(0L);
     return Answer.ok(
-        HistoryJson.writeAttempts(request.desk().jobs().attempts(job.id(), after, limit)));
+        HistoryJson.writeAttempts(request.services().jobs().attempts(job.id(), after, limit)));
   }
 
   private Answer why(Request request) {
-    return Answer.ok(HistoryJson.writeWhy(request.desk().jobs().why(request.id())));
+    return Answer.ok(HistoryJson.writeWhy(request.services().jobs().why(request.id())));
   }
 }

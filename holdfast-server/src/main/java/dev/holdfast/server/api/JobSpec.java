@@ -69,12 +69,12 @@ public final class JobSpec {
   }
 
   private KindInfo kind(Fields said) {
-    return kinds.computeIfAbsent(said.text("kind"), request.desk().kinds()::get);
+    return kinds.computeIfAbsent(said.text("kind"), request.services().kinds()::get);
   }
 
   /** Whether what would run a job now is what its arguments were judged for. */
   boolean isRunAsBefore(NewJob job) {
-    String now = kinds.computeIfAbsent(job.kind(), request.desk().kinds()::get).runBy();
+    String now = kinds.computeIfAbsent(job.kind(), request.services().kinds()::get).runBy();
     return job.policy().enqueuedAs().map(now::equals).orElse(true);
   }
 

@@ -49,7 +49,7 @@ final class KindRoutes {
 
   private Answer kinds(Request request) {
     int limit = request.limit();
-    List<KindInfo> kinds = request.desk().kinds().list(request.after(), limit);
+    List<KindInfo> kinds = request.services().kinds().list(request.after(), limit);
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("kinds");
     kinds.forEach(kind -> list.add(json(request, kind)));
@@ -63,7 +63,7 @@ final class KindRoutes {
         json(
             request,
             request
-                .desk()
+                .services()
                 .kinds()
                 .find(name)
                 .orElseThrow(() -> new HoldfastException(ErrorCode.NOT_FOUND, "no kind " + name))));
@@ -91,14 +91,14 @@ final class KindRoutes {
                     new KindSettings(
                         executor.orElseThrow(() -> body.missing("executor", "one, for settings")),
                         restored(request, name, settings.json()))));
-    request.desk().kinds().put(kind, request.act());
+    request.services().kinds().put(kind, request.act());
     return Answer.ok(json(request, kind));
   }
 
   // What is put as it was got has masks where the secrets were.
   private static ObjectNode restored(Request request, String name, ObjectNode said) {
     return request
-        .desk()
+        .services()
         .kinds()
         .find(name)
         .flatMap(KindInfo::settings)
@@ -126,7 +126,7 @@ final class KindRoutes {
 
   private Answer nodes(Request request) {
     int limit = request.limit();
-    List<Node> nodes = request.desk().nodes().list(request.after(), limit);
+    List<Node> nodes = request.services().nodes().list(request.after(), limit);
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("nodes");
     nodes.forEach(node -> list.add(json(node)));
@@ -139,7 +139,7 @@ final class KindRoutes {
     return Answer.ok(
         json(
             request
-                .desk()
+                .services()
                 .nodes()
                 .find(id)
                 .orElseThrow(() -> new HoldfastException(ErrorCode.NOT_FOUND, "no node " + id))));
@@ -155,12 +155,12 @@ final class KindRoutes {
             body.optionalText("user"),
             body.optionalText("key_file"),
             body.optionalText("connection"));
-    request.desk().nodes().put(node, request.act());
+    request.services().nodes().put(node, request.act());
     return Answer.ok(json(node));
   }
 
   private Answer deleteNode(Request request) {
-    request.desk().nodes().delete(request.path("id"), request.act());
+    request.services().nodes().delete(request.path("id"), request.act());
     return Answer.done();
   }
 

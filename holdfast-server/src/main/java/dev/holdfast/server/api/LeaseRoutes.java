@@ -28,10 +28,10 @@ import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
+import dev.holdfast.server.poll.ConcurrencyLimit;
 import dev.holdfast.server.poll.Finishes;
-import dev.holdfast.server.poll.Hand;
+import dev.holdfast.server.poll.LeaseDelivery;
 import dev.holdfast.server.poll.LongPolls;
-import dev.holdfast.server.poll.Turnstile;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -49,12 +49,12 @@ final class LeaseRoutes {
   private final LongPolls polls;
   private final Finishes finishes = new Finishes();
   private final RemoteWorkers workers;
-  private final Turnstile turnstile;
+  private final ConcurrencyLimit limit;
 
   LeaseRoutes(LongPolls polls, RemoteWorkers workers, ServerConfig config) {
     this.polls = polls;
     this.workers = workers;
-    this.turnstile = new Turnstile(config.limits().longPolls());
+    this.limit = new ConcurrencyLimit(config.limits().longPolls());
   }
 
   List<Route> routes() {
@@ -105,19 +105,19 @@ final class LeaseRoutes {
             asked.worker(),
             asked.host(),
             asked.labels(),
-            Optional.of(request.desk().tenant().name().value()),
+            Optional.of(request.services().tenant().name().value()),
             asked.queues(),
             asked.kinds());
     workers.seen(worker);
-    if (workers.isDraining(request.desk().tenant().name(), worker.name())) {
+    if (workers.isDraining(request.services().tenant().name(), worker.name())) {
       return counted(request, () -> drained(request, worker, wait));
     }
     // Who can wait does not ask for itself, also not at first: there may be a thousand.
-    Hand hand =
+    LeaseDelivery delivery =
         wait.isZero()
-            ? Hand.claim(request.desk().leases(), asked.thoroughly())
+            ? LeaseDelivery.claim(request.services().leases(), asked.thoroughly())
             : await(request, asked, wait, worker);
-    return hand.deliver(request.desk().jobs(), LeaseRoutes::leases);
+    return delivery.deliver(request.services().jobs(), LeaseRoutes::leases);
   }
 
   private static Answer leases(Map<Lease, Job> granted) {
@@ -133,13 +133,13 @@ final class LeaseRoutes {
 
   private <T> T counted(Request request, Wait<T> wait) throws InterruptedException {
     String who = request.principal().key();
-    if (!turnstile.enter(who)) {
+    if (!limit.enter(who)) {
       throw Refusal.of(429, "TOO_MANY_LONG_POLLS", "more waits at once than a token may have");
     }
     try {
       return wait.run();
     } finally {
-      turnstile.leave(who);
+      limit.leave(who);
     }
   }
 
@@ -149,7 +149,7 @@ final class LeaseRoutes {
     long began = System.nanoTime();
     while (System.nanoTime() - began < wait.toNanos()
         && !request.isAbandoned()
-        && workers.isDraining(request.desk().tenant().name(), worker.name())) {
+        && workers.isDraining(request.services().tenant().name(), worker.name())) {
       Thread.sleep(PAUSE);
       workers.seen(worker);
     }
@@ -158,7 +158,7 @@ final class LeaseRoutes {
     return Answer.ok(json.put("drain", true));
   }
 
-  private Hand await(Request request, ClaimRequest asked, Duration wait, WorkerInfo worker)
+  private LeaseDelivery await(Request request, ClaimRequest asked, Duration wait, WorkerInfo worker)
       throws InterruptedException {
     LongPolls.Caller caller =
         new LongPolls.Caller() {
@@ -172,18 +172,18 @@ final class LeaseRoutes {
             return request.isAbandoned();
           }
         };
-    return counted(request, () -> polls.await(request.desk(), asked, wait, caller));
+    return counted(request, () -> polls.await(request.services(), asked, wait, caller));
   }
 
   private Answer start(Request request) {
     Fields body = request.body();
-    RemoteLeases leases = request.desk().leases();
+    RemoteLeases leases = request.services().leases();
     return renewals(leases.start(worker(request, body), keys(leases, body)), "started");
   }
 
   private Answer extend(Request request) {
     Fields body = request.body();
-    RemoteLeases leases = request.desk().pulse().leases();
+    RemoteLeases leases = request.services().pulse().leases();
     Optional<Duration> length = body.optionalSeconds("lease_seconds");
     length.ifPresent(seconds -> Policy.checkLease("lease_seconds", seconds));
     return renewals(leases.extend(worker(request, body), keys(leases, body), length), "extended");
@@ -192,7 +192,7 @@ final class LeaseRoutes {
   /** Who speaks, and so is there. */
   private String worker(Request request, Fields body) {
     String worker = Limits.name("worker", body.text("worker"));
-    workers.spoke(request.desk().tenant().name(), worker);
+    workers.spoke(request.services().tenant().name(), worker);
     return worker;
   }
 
@@ -238,7 +238,7 @@ final class LeaseRoutes {
         atMost("results", body.requiredObjects("results")).stream()
             .map(said -> end(said, worker))
             .toList();
-    List<FinishReply> replies = finishes.finish(request.desk(), ends);
+    List<FinishReply> replies = finishes.finish(request.services(), ends);
     ObjectNode json = Json.object();
     ArrayNode results = json.putArray("results");
     for (int i = 0; i < ends.size(); i++) {

@@ -38,7 +38,7 @@ final class QueueRoutes {
 
   private Answer list(Request request) {
     int limit = request.limit();
-    List<QueueState> queues = request.desk().queues().list(request.after(), limit);
+    List<QueueState> queues = request.services().queues().list(request.after(), limit);
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("queues");
     queues.forEach(queue ->
@@ -52,7 +52,7 @@ final class QueueRoutes {
 
   private Answer get(Request request) {
     String name = request.path("name");
-    return Answer.ok(json(name, request.desk().queues().get(name)));
+    return Answer.ok(json(name, request.services().queues().get(name)));
   }
 
   private Answer put(Request request) {
@@ -64,7 +64,10 @@ final class QueueRoutes {
     return Answer.ok(
         json(
             name,
-            request.desk().queues().change(name, before -> merged(before, body), request.act())));
+            request
+                .services()
+                .queues()
+                .change(name, before -> merged(before, body), request.act())));
   }
 
   private static QueueSettings merged(QueueSettings before, Fields body) {

@@ -28,7 +28,7 @@ final class RecordRoutes {
   private Answer audit(Request request) {
     int limit = request.limit();
     List<AuditRecord> acts =
-        request.desk().audit().before(request.number("after").orElse(Long.MAX_VALUE), limit);
+        request.services().audit().before(request.number("after").orElse(Long.MAX_VALUE), limit);
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("audit");
     acts.forEach(act -> list.add(json(act)));
@@ -53,7 +53,7 @@ final class RecordRoutes {
   private Answer invariants(Request request) {
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("violations");
-    for (Violation violation : request.desk().invariants().check()) {
+    for (Violation violation : request.services().invariants().check()) {
       ObjectNode each = list.addObject();
       each.put("id", violation.id());
       Json.put(each, "job_id", violation.jobId());

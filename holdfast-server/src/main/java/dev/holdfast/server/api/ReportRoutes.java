@@ -86,12 +86,12 @@ final class ReportRoutes {
     if (job.lease().isEmpty() || job.fence() != fence) {
       throw NotLeased.lost(job.id());
     }
-    return Answer.ok(RunbookJson.write(Runbooks.of(request.desk(), job)));
+    return Answer.ok(RunbookJson.write(Runbooks.of(request.services(), job)));
   }
 
   private static Answer reported(Request request, long fence, Report report) {
     UUID id = request.id();
-    RemoteLeases leases = request.desk().leases();
+    RemoteLeases leases = request.services().leases();
     return switch (leases.report(leases.key(id, fence), report)) {
       case ReportReply.Stored stored -> {
         ObjectNode json =

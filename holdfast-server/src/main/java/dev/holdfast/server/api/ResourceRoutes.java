@@ -50,7 +50,7 @@ final class ResourceRoutes {
 
   private Answer list(Request request) {
     int limit = request.limit();
-    List<Summary> resources = request.desk().resources().list(request.after(), limit);
+    List<Summary> resources = request.services().resources().list(request.after(), limit);
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("resources");
     resources.forEach(each ->
@@ -65,7 +65,7 @@ final class ResourceRoutes {
   }
 
   private Answer get(Request request) {
-    return Answer.ok(json(request.desk().resources().get(request.path("name"))));
+    return Answer.ok(json(request.services().resources().get(request.path("name"))));
   }
 
   private Answer put(Request request) {
@@ -74,14 +74,14 @@ final class ResourceRoutes {
     int capacity =
         body.optionalInt("capacity")
             .orElseThrow(() -> HoldfastException.invalid("capacity", "missing", "1 or more"));
-    request.desk().resources().setCapacity(name, capacity, request.act(body));
-    return Answer.ok(json(request.desk().resources().get(name)));
+    request.services().resources().setCapacity(name, capacity, request.act(body));
+    return Answer.ok(json(request.services().resources().get(name)));
   }
 
   private Answer release(Request request) {
     Fields body = request.body();
     return Answer.ok(
-        json(request.desk().resources().release(request.path("name"), request.act(body))));
+        json(request.services().resources().release(request.path("name"), request.act(body))));
   }
 
   private static ObjectNode json(ResourceState state) {

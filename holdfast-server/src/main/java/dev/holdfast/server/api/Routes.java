@@ -11,7 +11,7 @@ public final class Routes {
 
   private Routes() {}
 
-  public static List<Route> of(Parts parts) {
+  public static List<Route> of(ServerParts parts) {
     List<Route> routes = new ArrayList<>();
     routes.addAll(new JobRoutes().routes());
     routes.addAll(new ActRoutes().routes());
@@ -24,7 +24,7 @@ public final class Routes {
     routes.addAll(new KindRoutes().routes());
     routes.addAll(new SettingRoutes().routes());
     routes.addAll(new RecordRoutes().routes());
-    routes.addAll(new TenantRoutes(parts.holdfast(), parts.desks(), parts.tokens()).routes());
+    routes.addAll(new TenantRoutes(parts.holdfast(), parts.openTenants(), parts.tokens()).routes());
     routes.addAll(new DoctorRoutes(parts.holdfast(), parts.config()).routes());
     routes.addAll(new StreamRoutes(parts.hints(), parts.config()).routes());
     return routes;

@@ -110,7 +110,8 @@ final class ScheduleRoutes {
   }
 
   private Answer list(Request request) {
-    Portion<Planned> schedules = request.desk().schedules().list(request.after(), request.limit());
+    Portion<Planned> schedules =
+        request.services().schedules().list(request.after(), request.limit());
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("schedules");
     schedules.rows().forEach(planned -> list.add(json(request, planned)));
@@ -125,7 +126,7 @@ final class ScheduleRoutes {
   private static Planned planned(Request request) {
     String name = request.path("name");
     return request
-        .desk()
+        .services()
         .schedules()
         .get(name)
         .orElseThrow(() -> new HoldfastException(ErrorCode.NOT_FOUND, "no schedule " + name));
@@ -139,7 +140,7 @@ final class ScheduleRoutes {
         .ifPresent(said -> {
           throw HoldfastException.invalid("name", said, "the one in the path");
         });
-    Optional<Planned> before = request.desk().schedules().get(name);
+    Optional<Planned> before = request.services().schedules().get(name);
     NewJob job = job(request, body, before.map(planned -> planned.schedule().job()));
     Schedule defaults = Schedule.of(name, trigger(body), job);
     Schedule schedule =
@@ -152,7 +153,7 @@ final class ScheduleRoutes {
             body.optionalInt("max_instances").orElse(defaults.maxInstances()),
             body.optionalSeconds("expected_runtime_seconds").orElse(defaults.expectedRuntime()),
             body.optionalBoolean("enabled").orElse(true));
-    ObjectNode json = json(request, request.desk().schedules().put(schedule, request.act()));
+    ObjectNode json = json(request, request.services().schedules().put(schedule, request.act()));
     return before.isEmpty() ? Answer.created(json) : Answer.ok(json);
   }
 
@@ -222,7 +223,7 @@ final class ScheduleRoutes {
   }
 
   private Answer delete(Request request) {
-    request.desk().schedules().delete(request.path("name"), request.act());
+    request.services().schedules().delete(request.path("name"), request.act());
     return Answer.done();
   }
 
@@ -231,7 +232,7 @@ final class ScheduleRoutes {
         json(
             request,
             request
-                .desk()
+                .services()
                 .schedules()
                 .enable(request.path("name"), enabled, request.act(request.body()))));
   }
@@ -239,7 +240,7 @@ final class ScheduleRoutes {
   private Answer slots(Request request) {
     int limit = request.limit();
     String name = request.path("name");
-    List<Slot> slots = request.desk().schedules().slots(name, request.instant("after"), limit);
+    List<Slot> slots = request.services().schedules().slots(name, request.instant("after"), limit);
     if (slots.isEmpty()) {
       planned(request); // no slots are not no schedule; those of one that was removed are kept
     }
@@ -266,7 +267,7 @@ final class ScheduleRoutes {
     ObjectNode json = Json.object();
     ArrayNode next = json.putArray("next");
     request
-        .desk()
+        .services()
         .schedules()
         .next(request.path("name"), count, request.instant("from"))
         .forEach(moment -> next.add(moment.toString()));
@@ -277,7 +278,7 @@ final class ScheduleRoutes {
     Fields body = request.body();
     UUID job =
         request
-            .desk()
+            .services()
             .schedules()
             .trigger(
                 request.path("name"), body.optionalInstant("scheduled_for"), request.act(body));

@@ -54,7 +54,7 @@ final class SettingRoutes {
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("settings");
     request
-        .desk()
+        .services()
         .settings()
         .all()
         .forEach((setting, value) ->
@@ -76,31 +76,31 @@ final class SettingRoutes {
         body.any("value").filter(JsonNode::isString).isPresent()
             ? setting.parse(body.text("value"))
             : body.number("value");
-    request.desk().settings().put(setting, value, request.act());
+    request.services().settings().put(setting, value, request.act());
     return Answer.ok(Json.object().put("name", setting.name()).put("value", value));
   }
 
   private Answer putPullSecret(Request request) {
-    request.desk().pullSecret().put(request.body().text("secret"), request.act());
+    request.services().pullSecret().put(request.body().text("secret"), request.act());
     return Answer.done();
   }
 
   private Answer dropPullSecret(Request request) {
-    request.desk().pullSecret().delete(request.act());
+    request.services().pullSecret().delete(request.act());
     return Answer.done();
   }
 
   private Answer webhooks(Request request) {
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("webhooks");
-    request.desk().webhooks().list().forEach(webhook -> list.add(json(webhook)));
+    request.services().webhooks().list().forEach(webhook -> list.add(json(webhook)));
     return Answer.ok(json);
   }
 
   private Answer putWebhook(Request request) {
     Fields body = request.body();
     String name = request.path("name");
-    Optional<String> kept = request.desk().webhooks().find(name).map(Webhook::secret);
+    Optional<String> kept = request.services().webhooks().find(name).map(Webhook::secret);
     Webhook webhook =
         new Webhook(
             name,
@@ -109,12 +109,12 @@ final class SettingRoutes {
             body.optionalText("secret")
                 .or(() -> kept)
                 .orElseThrow(() -> body.missing("secret", "text that signs what is sent")));
-    request.desk().webhooks().put(webhook, request.act());
+    request.services().webhooks().put(webhook, request.act());
     return Answer.ok(json(webhook));
   }
 
   private Answer dropWebhook(Request request) {
-    request.desk().webhooks().delete(request.path("name"), request.act());
+    request.services().webhooks().delete(request.path("name"), request.act());
     return Answer.done();
   }
 

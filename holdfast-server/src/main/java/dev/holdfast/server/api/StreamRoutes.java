@@ -15,8 +15,8 @@ import dev.holdfast.server.http.EventStream;
 import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
+import dev.holdfast.server.poll.ConcurrencyLimit;
 import dev.holdfast.server.poll.Hints;
-import dev.holdfast.server.poll.Turnstile;
 import dev.holdfast.tenant.Tenant;
 import java.io.IOException;
 import java.time.Duration;
@@ -32,11 +32,11 @@ final class StreamRoutes {
   private static final int LINES_AT_ONCE = 500;
 
   private final Hints hints;
-  private final Turnstile turnstile;
+  private final ConcurrencyLimit limit;
 
   StreamRoutes(Hints hints, ServerConfig config) {
     this.hints = hints;
-    this.turnstile = new Turnstile(config.limits().streams());
+    this.limit = new ConcurrencyLimit(config.limits().streams());
   }
 
   List<Route> routes() {
@@ -59,14 +59,14 @@ final class StreamRoutes {
 
   private Answer counted(Request request, Stream stream) throws IOException, InterruptedException {
     String who = request.principal().key();
-    if (!turnstile.enter(who)) {
+    if (!limit.enter(who)) {
       throw Refusal.of(429, "TOO_MANY_STREAMS", "more streams at once than a token may have");
     }
     try {
       stream.run();
       return EventStream.SENT;
     } finally {
-      turnstile.leave(who);
+      limit.leave(who);
     }
   }
 
@@ -75,7 +75,7 @@ final class StreamRoutes {
   }
 
   private void sendEvents(Request request) throws IOException, InterruptedException {
-    Tenant tenant = request.desk().tenant();
+    Tenant tenant = request.services().tenant();
     long last = hints.number(tenant);
     try (EventStream stream = EventStream.begin(request.http(), LONGEST)) {
       stream.send("hello", Optional.of(String.valueOf(last)), Json.object());
@@ -99,7 +99,8 @@ final class StreamRoutes {
       return counted(request, () -> follow(request, job.id(), offset));
     }
     return Answer.ok(
-        HistoryJson.writeLog(offset, request.desk().jobs().log(job.id(), offset, request.limit())));
+        HistoryJson.writeLog(
+            offset, request.services().jobs().log(job.id(), offset, request.limit())));
   }
 
   // One that was cut off comes back by the same address, and says where it was in a header.
@@ -125,7 +126,7 @@ final class StreamRoutes {
       do {
         // Looked at before the log: what it said before its end must not be missed.
         over = JobRoutes.job(request, id).state().isFinished();
-        LogChunk chunk = request.desk().jobs().log(id, offset, LINES_AT_ONCE);
+        LogChunk chunk = request.services().jobs().log(id, offset, LINES_AT_ONCE);
         while (!chunk.lines().isEmpty()) {
           stream.send(
               "log",
@@ -135,7 +136,7 @@ final class StreamRoutes {
           if (!stream.lasts() || !request.isStillAllowed()) {
             return; // there may be more to say for ever
           }
-          chunk = request.desk().jobs().log(id, offset, LINES_AT_ONCE);
+          chunk = request.services().jobs().log(id, offset, LINES_AT_ONCE);
         }
       } while (!over && stream.pause(PACE) && request.isStillAllowed());
       if (over) {

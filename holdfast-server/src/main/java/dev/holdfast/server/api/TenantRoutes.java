@@ -16,7 +16,7 @@ import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
-import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.OpenTenants;
 import dev.holdfast.tenant.TenantName;
 import java.time.Instant;
 import java.util.List;
@@ -30,12 +30,12 @@ import tools.jackson.databind.node.ObjectNode;
 final class TenantRoutes {
 
   private final Holdfast holdfast;
-  private final Desks desks;
+  private final OpenTenants openTenants;
   private final Tokens tokens;
 
-  TenantRoutes(Holdfast holdfast, Desks desks, Tokens tokens) {
+  TenantRoutes(Holdfast holdfast, OpenTenants openTenants, Tokens tokens) {
     this.holdfast = holdfast;
-    this.desks = desks;
+    this.openTenants = openTenants;
     this.tokens = tokens;
   }
 
@@ -102,13 +102,13 @@ final class TenantRoutes {
               tokens.revokeAll(handle, name);
               recordTenant(handle, request, "drop_tenant", name);
             });
-    desks.forget(name);
+    openTenants.forget(name);
     return Answer.done();
   }
 
   // In the default tenant's book: a dropped one's goes with it.
   private void recordTenant(Handle handle, Request request, String what, TenantName tenant) {
-    desks
+    openTenants
         .of(TenantName.DEFAULT)
         .audit()
         .write(handle, request.act(), what, "tenant:" + tenant, "", "");
@@ -118,7 +118,7 @@ final class TenantRoutes {
     int limit = request.limit();
     List<Token> page =
         tokens.list(
-            request.desk().tenant().name(),
+            request.services().tenant().name(),
             request.mayDo(Role.SYSTEM),
             request.query("after").map(id -> Fields.uuid("after", id)),
             limit);
@@ -144,13 +144,13 @@ final class TenantRoutes {
   private Answer makeToken(Request request) {
     Fields body = request.body();
     Role role = Role.of(body.text("role"));
-    TenantName own = request.desk().tenant().name();
+    TenantName own = request.services().tenant().name();
     Optional<TenantName> asked = body.optionalText("tenant").map(TenantName::new);
     if (role == Role.SYSTEM) {
       request.require(Role.SYSTEM, "a token that belongs to no tenant");
     } else if (asked.filter(tenant -> !tenant.equals(own)).isPresent()) {
       request.require(Role.SYSTEM, "a token for another tenant");
-      desks.of(asked.get()); // which must exist
+      openTenants.of(asked.get()); // which must exist
     }
     Optional<TenantName> tenant =
         role == Role.SYSTEM ? Optional.empty() : Optional.of(asked.orElse(own));
@@ -162,7 +162,7 @@ final class TenantRoutes {
     Optional<Instant> expiresAt = body.optionalInstant("expires_at");
     UUID id =
         request
-            .desk()
+            .services()
             .tenant()
             .db()
             .inTransaction(handle -> {
@@ -178,9 +178,9 @@ final class TenantRoutes {
 
   private Answer revoke(Request request) {
     UUID id = request.id();
-    TenantName own = request.desk().tenant().name();
+    TenantName own = request.services().tenant().name();
     request
-        .desk()
+        .services()
         .tenant()
         .db()
         .useTransaction(handle -> {
@@ -192,6 +192,6 @@ final class TenantRoutes {
 
   private static void record(
       Handle handle, Request request, String what, UUID token, String after) {
-    request.desk().audit().write(handle, request.act(), what, "token:" + token, "", after);
+    request.services().audit().write(handle, request.act(), what, "token:" + token, "", after);
   }
 }

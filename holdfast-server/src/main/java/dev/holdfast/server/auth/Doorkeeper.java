@@ -18,8 +18,8 @@ final class Doorkeeper {
   private static final int AT_ONCE = 3;
   private static final int MOST_KNOWN = 100_000;
 
-  private final Turns strangers = new Turns(AT_ONCE);
-  private final Turns inAHurry = new Turns(AT_ONCE);
+  private final FairLimit strangers = new FairLimit(AT_ONCE);
+  private final FairLimit inAHurry = new FairLimit(AT_ONCE);
   private final Set<String> known = ConcurrentHashMap.newKeySet(); // by their hashes
 
   /** Answers what the look-up of a secret does. */
@@ -32,7 +32,7 @@ final class Doorkeeper {
     return ask(hash, inAHurry, lookUp);
   }
 
-  private <T> Optional<T> ask(byte[] hash, Turns line, Supplier<Optional<T>> lookUp) {
+  private <T> Optional<T> ask(byte[] hash, FairLimit line, Supplier<Optional<T>> lookUp) {
     String face = HexFormat.of().formatHex(hash);
     boolean isKnown = known.contains(face);
     Optional<T> found = isKnown ? lookUp.get() : line.take(lookUp);

@@ -1,8 +1,8 @@
 package dev.holdfast.server.dialect;
 
-import dev.holdfast.server.api.Parts;
-import dev.holdfast.server.dialect.agents.AgentDesks;
+import dev.holdfast.server.api.ServerParts;
 import dev.holdfast.server.dialect.agents.AgentDialect;
+import dev.holdfast.server.dialect.agents.AgentTenants;
 import dev.holdfast.server.dialect.pull.PullRoutes;
 import dev.holdfast.server.dialect.pull.Signatures;
 import dev.holdfast.server.dialect.targets.TargetRoutes;
@@ -19,7 +19,7 @@ public final class Dialects {
 
   private Dialects() {}
 
-  public static List<Route> of(Parts parts, AgentDesks agents) {
+  public static List<Route> of(ServerParts parts, AgentTenants agents) {
     List<Route> routes = new ArrayList<>();
     routes.addAll(new TargetRoutes().routes());
     routes.addAll(new PullRoutes(parts.workers(), new Signatures(parts)).routes());

@@ -10,7 +10,7 @@ import dev.holdfast.job.Limits;
 import dev.holdfast.job.TraceContext;
 import dev.holdfast.server.auth.Principal;
 import dev.holdfast.server.auth.Role;
-import dev.holdfast.server.tenancy.Desk;
+import dev.holdfast.server.tenancy.TenantServices;
 import io.javalin.http.Context;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -39,7 +39,7 @@ public final class Request {
   private final Route route;
   private final Context http;
   private final Principal principal;
-  private final Supplier<Desk> desk;
+  private final Supplier<TenantServices> services;
   private final BooleanSupplier known;
   private final Optional<Said> said;
 
@@ -47,22 +47,26 @@ public final class Request {
   private record Said(Map<String, String> named, ObjectNode body) {}
 
   Request(
-      Route route, Context http, Principal principal, Supplier<Desk> desk, BooleanSupplier known) {
-    this(route, http, principal, desk, known, Optional.empty());
+      Route route,
+      Context http,
+      Principal principal,
+      Supplier<TenantServices> services,
+      BooleanSupplier known) {
+    this(route, http, principal, services, known, Optional.empty());
   }
 
   private Request(
       Route route,
       Context http,
       Principal principal,
-      Supplier<Desk> desk,
+      Supplier<TenantServices> services,
       BooleanSupplier known,
       Optional<Said> said) {
     this.known = known;
     this.route = route;
     this.http = http;
     this.principal = principal;
-    this.desk = desk;
+    this.services = services;
     this.said = said;
   }
 
@@ -78,7 +82,7 @@ public final class Request {
     Said instead = new Said(Map.copyOf(named), body);
     return other
         .handler()
-        .handle(new Request(other, http, principal, desk, known, Optional.of(instead)));
+        .handle(new Request(other, http, principal, services, known, Optional.of(instead)));
   }
 
   public Principal principal() {
@@ -86,8 +90,8 @@ public final class Request {
   }
 
   /** The tenant that it is about. */
-  public Desk desk() {
-    return desk.get();
+  public TenantServices services() {
+    return services.get();
   }
 
   /** For answers that are more than a body. */
@@ -102,7 +106,7 @@ public final class Request {
 
   /** Whether nobody is there any more to read the answer. */
   public boolean isAbandoned() {
-    return Line.isCut(http);
+    return ClientConnection.isCut(http);
   }
 
   public boolean mayDo(Role role) {

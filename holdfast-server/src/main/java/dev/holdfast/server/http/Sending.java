@@ -49,7 +49,7 @@ final class Sending {
   // network's hands may still be lost; but what it refused was read by nobody, at least not whole.
   private static void sendNow(Context http, Answer answer, Runnable unread) {
     dress(http);
-    if (Line.isCut(http)) {
+    if (ClientConnection.isCut(http)) {
       unread.run();
       http.status(NOBODY_LISTENS);
       return;

@@ -5,8 +5,8 @@ import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.auth.Principal;
 import dev.holdfast.server.auth.Sessions;
 import dev.holdfast.server.auth.Tokens;
-import dev.holdfast.server.tenancy.Desk;
-import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.OpenTenants;
+import dev.holdfast.server.tenancy.TenantServices;
 import dev.holdfast.tenant.TenantName;
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
@@ -51,7 +51,7 @@ public final class Web implements AutoCloseable {
 
   private final ServerConfig config;
   private final Gate gate;
-  private final Desks desks;
+  private final OpenTenants openTenants;
   private final ErrorPage errorPage;
   private final MeterRegistry registry;
   private final Style.Neighbours neighbours;
@@ -62,7 +62,7 @@ public final class Web implements AutoCloseable {
   private Web(
       ServerConfig config,
       Tokens tokens,
-      Desks desks,
+      OpenTenants openTenants,
       List<Route> routes,
       ErrorPage errorPage,
       MeterRegistry registry) {
@@ -74,7 +74,7 @@ public final class Web implements AutoCloseable {
             new Sessions(tokens),
             new Throttle(config.limits().perSecond(), System::nanoTime));
     this.errorPage = errorPage;
-    this.desks = desks;
+    this.openTenants = openTenants;
     this.registry = registry;
     this.neighbours = new Style.Neighbours(routes);
     this.javalin = Javalin.create(javalin -> configure(javalin, routes)).start();
@@ -93,11 +93,11 @@ public final class Web implements AutoCloseable {
   public static Web start(
       ServerConfig config,
       Tokens tokens,
-      Desks desks,
+      OpenTenants openTenants,
       List<Route> routes,
       ErrorPage errorPage,
       MeterRegistry registry) {
-    return new Web(config, tokens, desks, routes, errorPage, registry);
+    return new Web(config, tokens, openTenants, routes, errorPage, registry);
   }
 
   /** All that are open. */
@@ -253,10 +253,10 @@ public final class Web implements AutoCloseable {
     if (isForm) {
       gate.checkForm(http, tenant);
     }
-    return new Request(route, http, principal, once(() -> desks.of(tenant)), known);
+    return new Request(route, http, principal, once(() -> openTenants.of(tenant)), known);
   }
 
-  private static Desk noTenant() {
+  private static TenantServices noTenant() {
     throw new IllegalStateException("this route is about no tenant");
   }
 

@@ -10,8 +10,8 @@ import dev.holdfast.job.TimeLimit;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.outbox.Outbox;
 import dev.holdfast.outbox.Outbox.Note;
-import dev.holdfast.server.tenancy.Desk;
-import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.OpenTenants;
+import dev.holdfast.server.tenancy.TenantServices;
 import dev.holdfast.server.tenancy.Webhook;
 import dev.holdfast.server.tenancy.Webhook.Event;
 import dev.holdfast.tenant.Survey;
@@ -55,12 +55,12 @@ public final class Courier implements Loop.Step {
 
   private final Holdfast holdfast;
   private final Survey notes = new Survey(HAS_NOTES);
-  private final Desks desks;
+  private final OpenTenants openTenants;
   private long rounds;
 
-  public Courier(Holdfast holdfast, Desks desks) {
+  public Courier(Holdfast holdfast, OpenTenants openTenants) {
     this.holdfast = holdfast;
-    this.desks = desks;
+    this.openTenants = openTenants;
   }
 
   @Override
@@ -79,59 +79,61 @@ public final class Courier implements Loop.Step {
 
   private void tried(TenantName name, boolean watches) {
     try {
-      Desk desk = desks.of(name);
-      passOn(desk);
+      TenantServices services = openTenants.of(name);
+      passOn(services);
       if (watches) {
-        watch(desk, desk.webhooks().list());
+        watch(services, services.webhooks().list());
       }
     } catch (RuntimeException e) {
-      desks.forget(name);
+      openTenants.forget(name);
       log.warn("Could not pass on what tenant {} wants to tell", name, e);
     }
   }
 
-  private static void passOn(Desk desk) {
-    Outbox outbox = new Outbox(desk.tenant().db());
-    desk.jobs().prepare(job("", Event.JOB_FAILED, "", "", Instant.EPOCH)); // all are of one lane
+  private static void passOn(TenantServices services) {
+    Outbox outbox = new Outbox(services.tenant().db());
+    services
+        .jobs()
+        .prepare(job("", Event.JOB_FAILED, "", "", Instant.EPOCH)); // all are of one lane
     int taken;
     do {
-      taken = desk.tenant().db().inTransaction(handle -> passOn(handle, desk, outbox));
+      taken = services.tenant().db().inTransaction(handle -> passOn(handle, services, outbox));
     } while (taken == NOTES_AT_ONCE);
   }
 
   // Who asked is looked up after the notes are taken: a list from before would not have those for
   // whose sake some of them were written.
-  private static int passOn(Handle handle, Desk desk, Outbox outbox) {
+  private static int passOn(Handle handle, TenantServices services, Outbox outbox) {
     List<Note> notes = outbox.take(handle, NOTES_AT_ONCE);
-    List<Webhook> webhooks = notes.isEmpty() ? List.of() : desk.webhooks().list(handle);
+    List<Webhook> webhooks = notes.isEmpty() ? List.of() : services.webhooks().list(handle);
     for (Note note : notes) {
       Event event = Event.of(note.event());
       String about = note.jobId().map(UUID::toString).orElse("");
       webhooks.stream()
           .filter(webhook -> webhook.events().contains(event))
           .map(webhook -> job(webhook.name(), event, about, note.detail().orElse(""), note.at()))
-          .forEach(job -> desk.jobs().enqueue(handle.getConnection(), job));
+          .forEach(job -> services.jobs().enqueue(handle.getConnection(), job));
     }
     return notes.size();
   }
 
   /** What no transaction causes: something that has gone on for too long, or must not be. */
-  private static void watch(Desk desk, List<Webhook> webhooks) {
+  private static void watch(TenantServices services, List<Webhook> webhooks) {
     webhooks.forEach(webhook -> {
       if (webhook.events().contains(Event.OLD_BLOCK)) {
-        oldBlocks(desk, webhook);
+        oldBlocks(services, webhook);
       }
       if (webhook.events().contains(Event.INVARIANT_VIOLATED)) {
-        desk.invariants().check().forEach(violation -> violated(desk, webhook, violation));
+        services.invariants().check().forEach(violation -> violated(services, webhook, violation));
       }
     });
   }
 
-  private static void oldBlocks(Desk desk, Webhook webhook) {
-    for (Blocker block : desk.resources().blocksOlderThan(OLD)) {
+  private static void oldBlocks(TenantServices services, Webhook webhook) {
+    for (Blocker block : services.resources().blocksOlderThan(OLD)) {
       String about = block.jobId().toString();
       once(
-          desk,
+          services,
           webhook.name() + " block " + about + block.since(),
           job(
               webhook.name(),
@@ -142,10 +144,10 @@ public final class Courier implements Loop.Step {
     }
   }
 
-  private static void violated(Desk desk, Webhook webhook, Violation violation) {
+  private static void violated(TenantServices services, Webhook webhook, Violation violation) {
     String about = violation.jobId().map(UUID::toString).orElse("");
     once(
-        desk,
+        services,
         webhook.name() + " violation " + violation.id() + about + violation.detail(),
         job(
             webhook.name(),
@@ -156,11 +158,11 @@ public final class Courier implements Loop.Step {
   }
 
   // The same id is one job, also when it is over: so it is told once, by whichever node.
-  private static void once(Desk desk, String what, NewJob job) {
+  private static void once(TenantServices services, String what, NewJob job) {
     UUID id =
         UUID.nameUUIDFromBytes(
-            (desk.tenant().name() + " " + what).getBytes(StandardCharsets.UTF_8));
-    desk.jobs().enqueue(job.withId(id));
+            (services.tenant().name() + " " + what).getBytes(StandardCharsets.UTF_8));
+    services.jobs().enqueue(job.withId(id));
   }
 
   private static NewJob job(String webhook, Event event, String about, String detail, Instant at) {

@@ -3,7 +3,7 @@ package dev.holdfast.server.notify;
 import dev.holdfast.api.Json;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Outcome;
-import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.OpenTenants;
 import dev.holdfast.server.tenancy.Webhook;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.worker.JobContext;
@@ -32,17 +32,17 @@ public final class Deliveries {
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  private final Desks desks;
+  private final OpenTenants openTenants;
   private final Receivers receivers;
 
-  private Deliveries(Desks desks, Receivers receivers) {
-    this.desks = desks;
+  private Deliveries(OpenTenants openTenants, Receivers receivers) {
+    this.openTenants = openTenants;
     this.receivers = receivers;
   }
 
   /** Makes a worker one that sends what there is to send. */
-  public static Worker worker(WorkerBuilder worker, Desks desks, Receivers receivers) {
-    Deliveries deliveries = new Deliveries(desks, receivers);
+  public static Worker worker(WorkerBuilder worker, OpenTenants openTenants, Receivers receivers) {
+    Deliveries deliveries = new Deliveries(openTenants, receivers);
     return worker
         .configure(config -> config.withQueues(Delivery.QUEUE).withConcurrency(4))
         .handleWithOutcome(Delivery.KIND, deliveries::send)
@@ -51,7 +51,7 @@ public final class Deliveries {
 
   private Outcome send(Delivery delivery, JobContext job) throws InterruptedException {
     Optional<Webhook> webhook =
-        desks.of(new TenantName(job.tenant())).webhooks().find(delivery.webhook());
+        openTenants.of(new TenantName(job.tenant())).webhooks().find(delivery.webhook());
     if (webhook.isEmpty()) {
       return Outcome.failed(
           Failure.permanent("WEBHOOK_GONE", "there is no webhook " + delivery.webhook()));

@@ -2,8 +2,8 @@ package dev.holdfast.server.poll;
 
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.RemoteLeases.End;
-import dev.holdfast.loop.Together;
-import dev.holdfast.server.tenancy.Desk;
+import dev.holdfast.loop.Batcher;
+import dev.holdfast.server.tenancy.TenantServices;
 import dev.holdfast.tenant.TenantName;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,18 +15,19 @@ public final class Finishes {
 
   private static final int MOST_ENDS = 500;
 
-  private final Map<TenantName, Together<List<End>, List<FinishReply>>> gatherings =
+  private final Map<TenantName, Batcher<List<End>, List<FinishReply>>> gatherings =
       new ConcurrentHashMap<>();
 
   /** Answers in the order given, once all of them are recorded. */
-  public List<FinishReply> finish(Desk desk, List<End> ends) {
+  public List<FinishReply> finish(TenantServices services, List<End> ends) {
     return gatherings
-        .computeIfAbsent(desk.tenant().name(), name -> new Together<>(MOST_ENDS, List::size))
-        .ask(ends, all -> finishAll(desk, all));
+        .computeIfAbsent(services.tenant().name(), name -> new Batcher<>(MOST_ENDS, List::size))
+        .ask(ends, all -> finishAll(services, all));
   }
 
-  private static List<List<FinishReply>> finishAll(Desk desk, List<List<End>> all) {
-    List<FinishReply> replies = desk.leases().finish(all.stream().flatMap(List::stream).toList());
+  private static List<List<FinishReply>> finishAll(TenantServices services, List<List<End>> all) {
+    List<FinishReply> replies =
+        services.leases().finish(all.stream().flatMap(List::stream).toList());
     List<List<FinishReply>> answers = new ArrayList<>();
     int from = 0;
     for (List<End> ends : all) {

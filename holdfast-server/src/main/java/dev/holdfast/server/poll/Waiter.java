@@ -26,7 +26,7 @@ final class Waiter {
 
   final ClaimRequest request;
   final Caller caller;
-  final CompletableFuture<Hand> answer = new CompletableFuture<>();
+  final CompletableFuture<LeaseDelivery> answer = new CompletableFuture<>();
   private long thereAtNanos = System.nanoTime(); // guarded by the room's lock
 
   Waiter(ClaimRequest request, Caller caller) {

@@ -32,12 +32,12 @@ public final class Registry implements KindCatalog, Loop.Step {
 
   private final Holdfast holdfast;
   private final Survey executors = new Survey(EXECUTORS);
-  private final Desks desks;
+  private final OpenTenants openTenants;
   private volatile Map<String, Map<String, String>> byTenant = Map.of();
 
-  public Registry(Holdfast holdfast, Desks desks) {
+  public Registry(Holdfast holdfast, OpenTenants openTenants) {
     this.holdfast = holdfast;
-    this.desks = desks;
+    this.openTenants = openTenants;
   }
 
   @Override
@@ -71,10 +71,11 @@ public final class Registry implements KindCatalog, Loop.Step {
 
   @Override
   public Runbook runbook(JobContext job) {
-    Desk desk = desks.of(new TenantName(job.tenant()));
+    TenantServices services = openTenants.of(new TenantName(job.tenant()));
     return Runbooks.of(
-        desk,
-        desk.jobs()
+        services,
+        services
+            .jobs()
             .get(job.jobId())
             .orElseThrow(
                 () -> new HoldfastException(ErrorCode.NOT_FOUND, "no job " + job.jobId())));

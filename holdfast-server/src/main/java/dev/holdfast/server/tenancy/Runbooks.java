@@ -25,17 +25,17 @@ public final class Runbooks {
    * arguments were judged when something else ran its kind has none: they are no arguments that
    * whoever enqueued it might have given to what runs it now.
    *
-   * @param desk its tenant's
+   * @param services its tenant's
    */
-  public static Runbook of(Desk desk, Job job) {
-    KindInfo kind = desk.kinds().get(job.kind());
+  public static Runbook of(TenantServices services, Job job) {
+    KindInfo kind = services.kinds().get(job.kind());
     requireSame(kind, job);
     Map<String, String> ids = new HashMap<>();
     only(job, SITE).ifPresent(id -> ids.put("site_id", id));
     only(job, NODE).ifPresent(id -> ids.put("node_id", id));
     job.needs().subject().ifPresent(subject -> putSubject(ids, subject));
     Optional<NodeAddress> node =
-        Optional.ofNullable(ids.get("node_id")).flatMap(desk.nodes()::find).map(Node::address);
+        Optional.ofNullable(ids.get("node_id")).flatMap(services.nodes()::find).map(Node::address);
     return new Runbook(kind.playbook(), node, ids, kind.executor());
   }
 

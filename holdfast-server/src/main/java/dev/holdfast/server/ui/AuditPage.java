@@ -32,7 +32,7 @@ final class AuditPage {
 
   private Answer show(Request request) {
     List<AuditRecord> acts =
-        request.desk().audit().before(request.number("after").orElse(Long.MAX_VALUE), ROWS);
+        request.services().audit().before(request.number("after").orElse(Long.MAX_VALUE), ROWS);
     return Html.page(
         "audit",
         new View(

@@ -25,7 +25,7 @@ final class Frames {
   }
 
   Frame frame(Request request, String title, String active) {
-    TenantName tenant = request.desk().tenant().name();
+    TenantName tenant = request.services().tenant().name();
     Visit visit = Visit.of(request.http());
     List<String> tenants = request.mayDo(Role.SYSTEM) ? tenants(tenant) : List.of();
     return new Frame(
@@ -39,7 +39,7 @@ final class Frames {
         visit.csrf(tenant),
         visit.theme(),
         visit.said(),
-        request.desk().overview().now(),
+        request.services().overview().now(),
         address(request),
         assets.version());
   }

@@ -13,7 +13,7 @@ import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
-import dev.holdfast.server.tenancy.Desk;
+import dev.holdfast.server.tenancy.TenantServices;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -57,7 +57,7 @@ final class JobDetailPage {
   private static Job job(Request request) {
     UUID id = request.id();
     return request
-        .desk()
+        .services()
         .jobs()
         .get(id)
         .orElseThrow(() -> new HoldfastException(ErrorCode.NOT_FOUND, "There is no job " + id));
@@ -65,18 +65,18 @@ final class JobDetailPage {
 
   private Answer show(Request request) {
     Job job = job(request);
-    Desk desk = request.desk();
+    TenantServices services = request.services();
     Frame frame = frames.frame(request, job.kind(), "jobs");
-    List<AttemptRecord> attempts = desk.jobs().lastAttempts(job.id(), ATTEMPTS).rows();
-    LogChunk log = desk.jobs().logTail(job.id(), LINES);
+    List<AttemptRecord> attempts = services.jobs().lastAttempts(job.id(), ATTEMPTS).rows();
+    LogChunk log = services.jobs().logTail(job.id(), LINES);
     List<ResourceState> resources =
-        job.needs().resources().stream().map(name -> desk.resources().get(name)).toList();
+        job.needs().resources().stream().map(name -> services.resources().get(name)).toList();
     return Html.page(
         "job",
         new JobPageView(
             frame,
             job,
-            desk.jobs().why(job.id()),
+            services.jobs().why(job.id()),
             Timeline.of(job, attempts.reversed(), frame.now()),
             ProgressView.of(job),
             attempts,
@@ -87,7 +87,7 @@ final class JobDetailPage {
             job.result().map(JsonTree::of),
             log,
             log.lines().size() == LINES,
-            desk.audit().lastOfJob(job.id(), ACTS),
+            services.audit().lastOfJob(job.id(), ACTS),
             JobActs.of(job, frame.role())));
   }
 
@@ -107,7 +107,7 @@ final class JobDetailPage {
     response.setHeader("Content-Disposition", "attachment; filename=\"" + job.id() + ".log\"");
     OutputStream out = response.getOutputStream();
     long offset = 0;
-    LogChunk chunk = request.desk().jobs().log(job.id(), offset, LINES_AT_ONCE);
+    LogChunk chunk = request.services().jobs().log(job.id(), offset, LINES_AT_ONCE);
     while (!chunk.lines().isEmpty() && request.isStillAllowed()) {
       StringBuilder text = new StringBuilder();
       chunk
@@ -115,7 +115,7 @@ final class JobDetailPage {
           .forEach(line -> text.append(line.at()).append(' ').append(line.text()).append('\n'));
       out.write(text.toString().getBytes(StandardCharsets.UTF_8));
       offset = chunk.offset();
-      chunk = request.desk().jobs().log(job.id(), offset, LINES_AT_ONCE);
+      chunk = request.services().jobs().log(job.id(), offset, LINES_AT_ONCE);
     }
     out.flush();
     return Answer.text("text/plain", "");

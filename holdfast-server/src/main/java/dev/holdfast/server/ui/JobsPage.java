@@ -87,7 +87,7 @@ final class JobsPage {
   private Answer list(Request request) {
     JobFilter filter = JobQuery.read(request::query);
     Optional<UUID> after = request.query("after").map(id -> Fields.uuid("after", id));
-    JobPage page = request.desk().jobs().list(filter, after, ROWS);
+    JobPage page = request.services().jobs().list(filter, after, ROWS);
     Map<String, String> said = said(request);
     Frame frame = frames.frame(request, "Jobs", "jobs");
     boolean none = page.jobs().isEmpty();
@@ -158,7 +158,7 @@ final class JobsPage {
     if (ids.size() > ROWS) {
       throw HoldfastException.invalid("ids", ids.size() + " ids", "at most " + ROWS);
     }
-    Map<UUID, Job> found = request.desk().jobs().all(ids);
+    Map<UUID, Job> found = request.services().jobs().all(ids);
     List<Job> jobs = ids.stream().filter(found::containsKey).map(found::get).toList();
     boolean newer =
         request
@@ -170,7 +170,7 @@ final class JobsPage {
         "rows",
         new Rows(
             jobs,
-            request.desk().overview().now(),
+            request.services().overview().now(),
             request.mayDo(Role.OPERATOR),
             newer,
             href(said(request), "", "")));
@@ -179,7 +179,8 @@ final class JobsPage {
   // Ids that we make begin with their time; the list goes by them. One that no longer matches is
   // not a newer one that does.
   private static boolean isNewer(Request request, UUID first) {
-    JobPage newest = request.desk().jobs().list(JobQuery.read(request::query), Optional.empty(), 1);
+    JobPage newest =
+        request.services().jobs().list(JobQuery.read(request::query), Optional.empty(), 1);
     return newest.jobs().stream()
         .anyMatch(job -> job.id().toString().compareTo(first.toString()) > 0);
   }

@@ -65,7 +65,7 @@ final class NotificationsPage {
   private Answer show(Request request) {
     JobPage page =
         request
-            .desk()
+            .services()
             .jobs()
             .list(
                 JobFilter.ALL.withQueue(QUEUE),
@@ -75,7 +75,7 @@ final class NotificationsPage {
         "notifications",
         new View(
             frames.frame(request, "Notifications", "notifications"),
-            request.desk().webhooks().list(),
+            request.services().webhooks().list(),
             Arrays.stream(Webhook.Event.values()).map(Webhook.Event::stored).toList(),
             page.jobs().stream().map(Sent::of).toList(),
             page.after().map(id -> "/ui/notifications?after=" + id).orElse("")));

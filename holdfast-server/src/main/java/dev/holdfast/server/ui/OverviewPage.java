@@ -18,7 +18,7 @@ import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
-import dev.holdfast.server.tenancy.Desk;
+import dev.holdfast.server.tenancy.TenantServices;
 import dev.holdfast.server.ui.Chart.Series;
 import dev.holdfast.server.ui.Pulse.Beat;
 import java.time.Duration;
@@ -96,11 +96,11 @@ final class OverviewPage {
   }
 
   private Answer show(Request request) {
-    Desk desk = request.desk();
-    Overview overview = desk.overview();
-    List<Beat> beats = sampler.pulse(desk.tenant().name()).beats(BEATS);
+    TenantServices services = request.services();
+    Overview overview = services.overview();
+    List<Beat> beats = sampler.pulse(services.tenant().name()).beats(BEATS);
     List<QueueState> queues =
-        desk.queues().list("", QUEUES_READ).stream()
+        services.queues().list("", QUEUES_READ).stream()
             .sorted(Comparator.comparing(OverviewPage::isQuiet)) // stable: then by name
             .toList();
     return Html.page(
@@ -113,10 +113,10 @@ final class OverviewPage {
             throughput(beats),
             waits(beats),
             overview.oldest(),
-            holdfast.workers().list(desk.tenant().name(), "", WORKERS),
+            holdfast.workers().list(services.tenant().name(), "", WORKERS),
             overview.holds(),
             overview.blocks(6),
-            desk.invariants().check(),
+            services.invariants().check(),
             overview.failures(FAILURES_OF)));
   }
 

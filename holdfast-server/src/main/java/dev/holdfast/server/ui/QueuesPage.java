@@ -38,7 +38,7 @@ final class QueuesPage {
   }
 
   private Answer show(Request request) {
-    List<QueueState> queues = request.desk().queues().list(request.after(), ROWS);
+    List<QueueState> queues = request.services().queues().list(request.after(), ROWS);
     return Html.page(
         "queues",
         new View(

@@ -75,13 +75,13 @@ final class ResourcesPage {
   }
 
   private Answer list(Request request) {
-    List<Summary> resources = request.desk().resources().list(request.after(), ROWS);
+    List<Summary> resources = request.services().resources().list(request.after(), ROWS);
     return Html.page(
         "resources",
         new View(
             frames.frame(request, "Resources", "resources"),
             resources,
-            request.desk().overview().blocks(20),
+            request.services().overview().blocks(20),
             resources.size() == ROWS
                 ? "/ui/resources?after=" + Say.query(resources.getLast().name())
                 : ""));
@@ -92,7 +92,7 @@ final class ResourcesPage {
         request
             .query("name")
             .orElseThrow(() -> HoldfastException.invalid("name", "none", "a name"));
-    ResourceState state = request.desk().resources().get(Limits.name("name", name));
+    ResourceState state = request.services().resources().get(Limits.name("name", name));
     List<Waiter> waiters = state.waiters().subList(0, Math.min(WAITERS, state.waiters().size()));
     List<UUID> ids =
         Stream.of(
@@ -102,7 +102,7 @@ final class ResourcesPage {
             .flatMap(each -> each)
             .distinct()
             .toList();
-    Map<UUID, Job> jobs = ids.isEmpty() ? Map.of() : request.desk().jobs().all(ids);
+    Map<UUID, Job> jobs = ids.isEmpty() ? Map.of() : request.services().jobs().all(ids);
     return Html.page(
         "resource", new One(frames.frame(request, name, "resources"), state, waiters, jobs));
   }

@@ -130,14 +130,14 @@ final class SchedulesPage {
   }
 
   private Answer list(Request request) {
-    Portion<Planned> schedules = request.desk().schedules().list(request.after(), ROWS);
+    Portion<Planned> schedules = request.services().schedules().list(request.after(), ROWS);
     List<Row> rows =
         schedules.rows().stream()
             .map(planned ->
                 new Row(
                     planned,
                     request
-                        .desk()
+                        .services()
                         .schedules()
                         .slots(planned.schedule().name(), Optional.empty(), STRIP)
                         .reversed()))
@@ -161,18 +161,18 @@ final class SchedulesPage {
                 .orElseThrow(() -> HoldfastException.invalid("name", "none", "a name")));
     Planned planned =
         request
-            .desk()
+            .services()
             .schedules()
             .get(name)
             .orElseThrow(
                 () -> new HoldfastException(ErrorCode.NOT_FOUND, "There is no schedule " + name));
-    List<Slot> slots = request.desk().schedules().slots(name, Optional.empty(), SLOTS);
+    List<Slot> slots = request.services().schedules().slots(name, Optional.empty(), SLOTS);
     return Html.page(
         "schedule",
         new One(
             frames.frame(request, name, "schedules"),
             planned,
-            request.desk().schedules().next(name, NEXT, Optional.empty()),
+            request.services().schedules().next(name, NEXT, Optional.empty()),
             days(slots, zone(planned.schedule().trigger())),
             slots.subList(0, Math.min(50, slots.size()))));
   }

@@ -29,6 +29,7 @@ final class SettingsPage {
   private Answer show(Request request) {
     return Html.page(
         "settings",
-        new View(frames.frame(request, "Settings", "settings"), request.desk().settings().all()));
+        new View(
+            frames.frame(request, "Settings", "settings"), request.services().settings().all()));
   }
 }

@@ -54,7 +54,7 @@ final class TokensPage {
   private Answer show(Request request, String made) {
     List<Token> page =
         tokens.list(
-            request.desk().tenant().name(),
+            request.services().tenant().name(),
             request.mayDo(Role.SYSTEM),
             request.query("after").map(id -> Fields.uuid("after", id)),
             ROWS);

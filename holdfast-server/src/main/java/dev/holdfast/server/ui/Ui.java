@@ -5,7 +5,7 @@ import static dev.holdfast.server.http.Route.Method.POST;
 
 import dev.holdfast.api.Json;
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.server.api.Parts;
+import dev.holdfast.server.api.ServerParts;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.auth.Sessions;
 import dev.holdfast.server.http.Answer;
@@ -30,7 +30,7 @@ public final class Ui {
    *
    * @param api the routes that their forms ask
    */
-  public Ui(Parts parts, Sampler sampler, List<Route> api) {
+  public Ui(ServerParts parts, Sampler sampler, List<Route> api) {
     Assets assets = new Assets();
     Frames frames = new Frames(parts.config(), parts.holdfast(), assets);
     Forms forms = new Forms(api);

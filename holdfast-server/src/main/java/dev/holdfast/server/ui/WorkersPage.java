@@ -88,8 +88,8 @@ final class WorkersPage {
     List<WorkerState> workers =
         holdfast
             .workers()
-            .list(request.desk().tenant().name(), request.query("after").orElse(""), ROWS);
-    Map<String, Long> active = request.desk().jobs().leasedByWorker();
+            .list(request.services().tenant().name(), request.query("after").orElse(""), ROWS);
+    Map<String, Long> active = request.services().jobs().leasedByWorker();
     Map<String, List<Row>> byHost = new TreeMap<>();
     workers.forEach(worker ->
         byHost

@@ -117,7 +117,7 @@ final class RssIngestion implements Handler.Simple<RssIngestion.Limits> {
           "Left out %d entries of %s that have no usable address"
               .formatted(feed.leftOut(), source.rssUrl()));
     }
-    // Together: were the tag stored alone, the server would not give us these articles again.
+    // Batcher: were the tag stored alone, the server would not give us these articles again.
     return db.jdbi()
         .inTransaction(handle -> {
           int stored = insert(handle, source, feed.articles());

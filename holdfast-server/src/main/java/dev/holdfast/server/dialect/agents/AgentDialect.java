@@ -12,10 +12,10 @@ import java.util.UUID;
 /** All lines of this dialect, and what its routes have in common. */
 public final class AgentDialect {
 
-  private final AgentDesks desks;
+  private final AgentTenants openTenants;
 
-  private AgentDialect(AgentDesks desks) {
-    this.desks = desks;
+  private AgentDialect(AgentTenants openTenants) {
+    this.openTenants = openTenants;
   }
 
   /**
@@ -23,8 +23,8 @@ public final class AgentDialect {
    *
    * @param streams how many of them one may have at once
    */
-  public static List<Route> routes(AgentDesks desks, RemoteWorkers workers, int streams) {
-    AgentDialect dialect = new AgentDialect(desks);
+  public static List<Route> routes(AgentTenants openTenants, RemoteWorkers workers, int streams) {
+    AgentDialect dialect = new AgentDialect(openTenants);
     List<Route> routes = new ArrayList<>();
     routes.addAll(new SubmissionRoutes(dialect).routes());
     routes.addAll(new InspectionRoutes(dialect).routes());
@@ -34,18 +34,18 @@ public final class AgentDialect {
     return routes;
   }
 
-  AgentDesk desk(Request request) {
-    return desks.of(request.desk().tenant());
+  AgentServices services(Request request) {
+    return openTenants.of(request.services().tenant());
   }
 
   AgentSettings settings() {
-    return desks.settings();
+    return openTenants.settings();
   }
 
   /** The job that a path names. */
   AgentJob job(Request request) {
     UUID id = id(request);
-    return desk(request).jobs().find(id).orElseThrow(() -> StatusReports.notFound(id));
+    return services(request).jobs().find(id).orElseThrow(() -> StatusReports.notFound(id));
   }
 
   static UUID id(Request request) {

@@ -37,7 +37,7 @@ final class Configs {
     } catch (FileSystemException e) {
       throw HoldfastException.invalid("save_as", path, "a file, in directories, and no link");
     } catch (IOException e) {
-      throw Exhibition.unwritable(e);
+      throw JobFiles.unwritable(e);
     }
   }
 
@@ -56,7 +56,7 @@ final class Configs {
     } catch (FileSystemException e) {
       throw HoldfastException.invalid("config_path", path, "a file, in directories, and no link");
     } catch (IOException e) {
-      throw Exhibition.unwritable(e);
+      throw JobFiles.unwritable(e);
     }
   }
 

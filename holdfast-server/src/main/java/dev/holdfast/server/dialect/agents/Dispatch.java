@@ -8,9 +8,9 @@ import dev.holdfast.lease.AgentWords;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.RemoteLeases;
-import dev.holdfast.loop.Together;
+import dev.holdfast.loop.Batcher;
 import dev.holdfast.server.dialect.agents.AgentJobs.Offers;
-import dev.holdfast.server.poll.Hand;
+import dev.holdfast.server.poll.LeaseDelivery;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -35,10 +35,10 @@ final class Dispatch implements Hosts {
   private final Agents agents;
   private final AgentJobs jobs;
   private final AgentWords words;
-  private final Exhibition exhibition;
+  private final JobFiles files;
   private final RemoteLeases leases;
-  private final Together<String, Optional<Lease>> asking = new Together<>(MOST_AT_ONCE);
-  private final Together<Beat, Boolean> beating = new Together<>(MOST_AT_ONCE);
+  private final Batcher<String, Optional<Lease>> asking = new Batcher<>(MOST_AT_ONCE);
+  private final Batcher<Beat, Boolean> beating = new Batcher<>(MOST_AT_ONCE);
   private volatile Set<String> online = Set.of(); // when something was claimed last
 
   private record Beat(String name, Optional<String> info) {}
@@ -52,12 +52,12 @@ final class Dispatch implements Hosts {
       Agents agents,
       AgentJobs jobs,
       AgentWords words,
-      Exhibition exhibition,
+      JobFiles files,
       Function<Hosts, RemoteLeases> leases) {
     this.agents = agents;
     this.jobs = jobs;
     this.words = words;
-    this.exhibition = exhibition;
+    this.files = files;
     this.leases = leases.apply(this);
   }
 
@@ -84,12 +84,12 @@ final class Dispatch implements Hosts {
   }
 
   /** The next job for an agent, dispatched to it and to be shown so; empty when there is none. */
-  Hand next(String agent) {
+  LeaseDelivery next(String agent) {
     beat(agent, Optional.empty()); // who asks is there, also while there is no way to look for jobs
     while (true) {
       Optional<Lease> given = asking.ask(agent, this::nextForAll);
       if (given.isEmpty() || Simulation.read(given.get().args().json()).isPresent()) {
-        return Hand.of(given.stream().toList(), this::takeBack);
+        return LeaseDelivery.of(given.stream().toList(), this::takeBack);
       }
       refuse(given.get());
     }
@@ -97,7 +97,7 @@ final class Dispatch implements Hosts {
 
   private void takeBack(List<Lease> unheard) {
     leases.giveBack(unheard);
-    unheard.forEach(lease -> exhibition.show(lease.key().jobId()));
+    unheard.forEach(lease -> files.show(lease.key().jobId()));
   }
 
   // Somebody enqueued it by other means, and it is nothing that an agent could run.
@@ -112,7 +112,7 @@ final class Dispatch implements Hosts {
                 lease.key().fence(),
                 Outcome.failed(failure),
                 Optional.empty())));
-    exhibition.show(lease.key().jobId());
+    files.show(lease.key().jobId());
   }
 
   private List<Optional<Lease>> nextForAll(List<String> asked) {
@@ -142,7 +142,7 @@ final class Dispatch implements Hosts {
       }
       words.given(leased);
     } catch (RuntimeException e) {
-      Hand.of(leased, this::takeBack).giveBack(); // nobody will hear of them
+      LeaseDelivery.of(leased, this::takeBack).giveBack(); // nobody will hear of them
       throw e;
     }
     Map<String, Queue<Lease>> given = new HashMap<>();

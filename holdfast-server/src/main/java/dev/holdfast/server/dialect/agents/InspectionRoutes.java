@@ -69,18 +69,19 @@ final class InspectionRoutes {
     if (job.isShown()) {
       return job;
     }
-    dialect.desk(request).exhibition().show(job.id());
+    dialect.services(request).files().show(job.id());
     return dialect.job(request);
   }
 
   private Answer jobs(Request request) throws IOException {
-    AgentDesk desk = dialect.desk(request);
+    AgentServices services = dialect.services(request);
     List<UUID> newest =
-        desk.tenant().db().inTransaction(handle -> desk.jobs().newest(handle, MOST_JOBS));
+        services.tenant().db().inTransaction(handle -> services.jobs().newest(handle, MOST_JOBS));
     return Listing.send(
         request,
         rows ->
-            desk.jobs()
+            services
+                .jobs()
                 .each(
                     newest,
                     job -> {
@@ -95,7 +96,7 @@ final class InspectionRoutes {
   private Answer queue(Request request) {
     ArrayNode list = Json.array();
     dialect
-        .desk(request)
+        .services(request)
         .jobs()
         .queued(MOST_JOBS)
         .forEach(entry ->
@@ -109,7 +110,7 @@ final class InspectionRoutes {
 
   private Answer hosts(Request request) {
     Map<String, AgentState> seen =
-        dialect.desk(request).agents().list().stream()
+        dialect.services(request).agents().list().stream()
             .collect(Collectors.toMap(AgentState::name, Function.identity()));
     Set<String> names = new LinkedHashSet<>(dialect.settings().hosts());
     ObjectNode json = Json.object();
@@ -138,14 +139,14 @@ final class InspectionRoutes {
   private Answer progress(Request request) {
     AgentJob job = dialect.job(request);
     return Answer.ok(
-        written(request, Exhibition.progress(job.id()))
+        written(request, JobFiles.progress(job.id()))
             .orElseGet(() -> Json.object().put("progress", "No updates yet.")));
   }
 
   private Answer result(Request request) {
     AgentJob job = dialect.job(request);
     return Answer.ok(
-        written(request, Exhibition.result(job.id()))
+        written(request, JobFiles.result(job.id()))
             .orElseGet(() ->
                 Json.object()
                     .put("status", "pending")
@@ -155,7 +156,7 @@ final class InspectionRoutes {
   // Its agent's own, who may be writing it this moment: what is not JSON yet is not there yet.
   private Optional<JsonNode> written(Request request, List<String> path) {
     try {
-      Optional<byte[]> content = dialect.desk(request).shared().read(path, MOST_BYTES + 1);
+      Optional<byte[]> content = dialect.services(request).shared().read(path, MOST_BYTES + 1);
       if (content.filter(bytes -> bytes.length > MOST_BYTES).isPresent()) {
         throw Refusal.of(413, "TOO_LARGE", "the file has more than " + MOST_BYTES + " bytes");
       }
@@ -163,7 +164,7 @@ final class InspectionRoutes {
     } catch (HoldfastException | FileSystemException e) {
       return Optional.empty();
     } catch (IOException e) {
-      throw Exhibition.unwritable(e);
+      throw JobFiles.unwritable(e);
     }
   }
 }

@@ -10,7 +10,7 @@ import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
-import dev.holdfast.server.poll.Turnstile;
+import dev.holdfast.server.poll.ConcurrencyLimit;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
@@ -25,11 +25,11 @@ final class LogRoutes {
   private static final Answer SENT = new Answer(200, LogFile.TYPE, "");
 
   private final AgentDialect dialect;
-  private final Turnstile turnstile;
+  private final ConcurrencyLimit limit;
 
   LogRoutes(AgentDialect dialect, int streams) {
     this.dialect = dialect;
-    this.turnstile = new Turnstile(streams);
+    this.limit = new ConcurrencyLimit(streams);
   }
 
   List<Route> routes() {
@@ -50,21 +50,21 @@ final class LogRoutes {
       throw HoldfastException.invalid("offset", offset, "0 or more");
     }
     String who = request.principal().key();
-    if (!turnstile.enter(who)) {
+    if (!limit.enter(who)) {
       throw Refusal.of(429, "TOO_MANY_STREAMS", "more streams at once than a token may have");
     }
     try {
       send(request, job.id(), offset, follows);
       return SENT;
     } finally {
-      turnstile.leave(who);
+      limit.leave(who);
     }
   }
 
   private void send(Request request, UUID id, long offset, boolean follows)
       throws IOException, InterruptedException {
-    AgentDesk desk = dialect.desk(request);
-    LogFile log = new LogFile(desk.shared(), Exhibition.log(id));
+    AgentServices services = dialect.services(request);
+    LogFile log = new LogFile(services.shared(), JobFiles.log(id));
     Opened first = open(log, id);
     HttpServletResponse response = request.http().res();
     response.setStatus(200);
@@ -79,7 +79,11 @@ final class LogRoutes {
           response.getOutputStream(),
           () ->
               request.isStillAllowed()
-                  && desk.jobs().find(id).filter(job -> !job.status().isTerminal()).isPresent());
+                  && services
+                      .jobs()
+                      .find(id)
+                      .filter(job -> !job.status().isTerminal())
+                      .isPresent());
     } else {
       log.copy(first, offset, response.getOutputStream());
     }

@@ -76,14 +76,14 @@ final class OpsRoutes {
     }
     JobState after;
     try {
-      after = request.desk().acts().stop(job.id(), request.act()).state();
+      after = request.services().acts().stop(job.id(), request.act()).state();
     } catch (HoldfastException e) {
       if (e.code() != ErrorCode.STATE_CONFLICT) {
         throw e;
       }
       return stop(request); // it came to its end this moment, and that is the answer
     }
-    dialect.desk(request).exhibition().show(job.id());
+    dialect.services(request).files().show(job.id());
     if (after == JobState.STOPPING) {
       return message(
           job.state() == JobState.STOPPING
@@ -99,12 +99,12 @@ final class OpsRoutes {
 
   private Answer delete(Request request) {
     AgentJob job = dialect.job(request);
-    AgentDesk desk = dialect.desk(request);
-    Acts acts = request.desk().acts();
+    AgentServices services = dialect.services(request);
+    Acts acts = request.services().acts();
     if (!job.state().isFinished()) {
       acts.cancel(job.id(), request.act().because("deleted").withForce());
     }
-    desk.catalogue().remove(job.id());
+    services.catalogue().remove(job.id());
     try {
       acts.delete(job.id(), request.act());
     } catch (HoldfastException e) {
@@ -113,7 +113,7 @@ final class OpsRoutes {
       }
       throw StatusReports.notFound(job.id()); // somebody else did
     } finally {
-      desk.exhibition().show(job.id());
+      services.files().show(job.id());
     }
     return Answer.ok(
         Json.object().put("message", "Job deleted").put("job_id", job.id().toString()));
@@ -125,7 +125,7 @@ final class OpsRoutes {
     Act act = request.act(body);
     Optional<Placement> placement = placement(body, job.placement());
     UUID id = job.id();
-    Acts acts = request.desk().acts();
+    Acts acts = request.services().acts();
     if (job.state() == JobState.QUEUED) {
       placement.ifPresent(other -> orStatus(request, () -> acts.place(id, other, act)));
     } else {
@@ -157,7 +157,7 @@ final class OpsRoutes {
     AgentJob job = dialect.job(request);
     boolean isSo = body.flag("force") && job.status() == AgentStatus.FAILED;
     if (!isSo) {
-      orStatus(request, () -> request.desk().acts().fail(job.id(), request.act(body)));
+      orStatus(request, () -> request.services().acts().fail(job.id(), request.act(body)));
     }
     return done(request, "Job marked as failed");
   }
@@ -169,25 +169,25 @@ final class OpsRoutes {
     if (job.status().isTerminal() && !body.flag("force")) {
       throw conflict(job);
     }
-    AgentDesk desk = dialect.desk(request);
+    AgentServices services = dialect.services(request);
     if (job.state() != JobState.CANCELLED) {
       Act act = request.act(body);
       orStatus(
           request,
           () ->
               request
-                  .desk()
+                  .services()
                   .acts()
                   .cancel(job.id(), job.state().isLeased() ? act.withForce() : act));
     } else if (job.status() == AgentStatus.STOPPED) {
-      desk.jobs().resay(job.id(), AgentStatus.CANCELED);
+      services.jobs().resay(job.id(), AgentStatus.CANCELED);
     }
     return done(request, "Job canceled");
   }
 
   private Answer done(Request request, String message) {
-    AgentDesk desk = dialect.desk(request);
-    desk.exhibition().show(AgentDialect.id(request));
+    AgentServices services = dialect.services(request);
+    services.files().show(AgentDialect.id(request));
     AgentJob after = dialect.job(request);
     ObjectNode json = Json.object().put("message", message);
     json.put("job_id", after.id().toString()).put("status", after.status().word());
@@ -215,14 +215,14 @@ final class OpsRoutes {
   }
 
   private Answer cleanup(Request request) {
-    AgentDesk desk = dialect.desk(request);
+    AgentServices services = dialect.services(request);
     Set<String> removed = new LinkedHashSet<>();
-    desk.jobs().queued(MOST_ENTRIES).stream()
+    services.jobs().queued(MOST_ENTRIES).stream()
         .map(AgentJobs.Entry::id)
-        .filter(id -> failUnreadable(request, desk, id))
+        .filter(id -> failUnreadable(request, services, id))
         .forEach(id -> removed.add(id.toString()));
-    removed.addAll(desk.exhibition().sweepQueue());
-    desk.follow();
+    removed.addAll(services.files().sweepQueue());
+    services.follow();
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("removed");
     removed.forEach(list::add);
@@ -231,16 +231,17 @@ final class OpsRoutes {
   }
 
   /** One that waits and that no agent could run: it has failed. */
-  private static boolean failUnreadable(Request request, AgentDesk desk, UUID id) {
-    boolean unreadable = desk.jobs().find(id).filter(job -> job.simulation().isEmpty()).isPresent();
+  private static boolean failUnreadable(Request request, AgentServices services, UUID id) {
+    boolean unreadable =
+        services.jobs().find(id).filter(job -> job.simulation().isEmpty()).isPresent();
     if (unreadable) {
       request
-          .desk()
+          .services()
           .acts()
           .fail(
               id,
               request.act().because("its arguments are not those of an agents' job").withForce());
-      desk.exhibition().show(id);
+      services.files().show(id);
     }
     return unreadable;
   }

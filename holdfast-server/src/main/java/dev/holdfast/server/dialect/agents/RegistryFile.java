@@ -2,7 +2,7 @@ package dev.holdfast.server.dialect.agents;
 
 import dev.holdfast.api.Json;
 import dev.holdfast.executor.files.SharedDirectory;
-import dev.holdfast.loop.Together;
+import dev.holdfast.loop.Batcher;
 import dev.holdfast.tenant.Db;
 import java.io.IOException;
 import java.util.List;
@@ -59,7 +59,7 @@ final class RegistryFile {
   private final AgentJobs jobs;
   private final Db db;
   private final SharedDirectory shared;
-  private final Together<Boolean, Boolean> together = new Together<>(Integer.MAX_VALUE);
+  private final Batcher<Boolean, Boolean> batcher = new Batcher<>(Integer.MAX_VALUE);
   private volatile int size; // when it was last written here: only says whether to wait
 
   RegistryFile(AgentJobs jobs, SharedDirectory shared) {
@@ -71,7 +71,7 @@ final class RegistryFile {
   /** Something in it is no longer so. Waits until it is, while there are few. */
   void changed() {
     if (size <= FEW) {
-      together.ask(
+      batcher.ask(
           true,
           asked -> {
             write();
@@ -103,9 +103,9 @@ final class RegistryFile {
               all.reversed(),
               job -> registry.set(job.id().toString(), Documents.entry(job)));
           try {
-            shared.writeIfOther(PATH, Exhibition.bytes(registry));
+            shared.writeIfOther(PATH, JobFiles.bytes(registry));
           } catch (IOException e) {
-            throw Exhibition.unwritable(e);
+            throw JobFiles.unwritable(e);
           }
           handle.createUpdate(db.sql(WRITTEN)).bind("digest", digest.orElse("")).execute();
           return all.size();

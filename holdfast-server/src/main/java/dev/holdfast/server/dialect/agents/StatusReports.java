@@ -30,18 +30,18 @@ final class StatusReports {
   private final AgentJobs jobs;
   private final AgentWords words;
   private final Leases leases;
-  private final Exhibition exhibition;
+  private final JobFiles files;
 
   /**
    * Reports on jobs.
    *
    * @param jobs by connections that nobody else takes, as are the words
    */
-  StatusReports(AgentJobs jobs, AgentWords words, Leases leases, Exhibition exhibition) {
+  StatusReports(AgentJobs jobs, AgentWords words, Leases leases, JobFiles files) {
     this.jobs = jobs;
     this.words = words;
     this.leases = leases;
-    this.exhibition = exhibition;
+    this.files = files;
   }
 
   /** The leases for what must not be late, and for ends, which may be. */
@@ -66,7 +66,7 @@ final class StatusReports {
             case MOVES -> move(job, worker, said);
           };
       if (recorded) {
-        exhibition.show(job.id());
+        files.show(job.id());
         return said.status;
       }
       // It moved between the look and the word: what is said may no longer fit.

@@ -39,26 +39,27 @@ final class SubmissionRoutes {
 
   private Answer run(Request request) {
     Fields body = request.body();
-    AgentDesk desk = dialect.desk(request);
+    AgentServices services = dialect.services(request);
     Optional<String> host =
         body.optionalText("target_host").map(name -> dialect.host("target_host", name));
     // Random, where ours begin with the time: containers are named by the first eight digits.
     UUID id = UUID.randomUUID();
-    Simulation simulation = simulation(body, desk, id);
+    Simulation simulation = simulation(body, services, id);
     NewJob job =
         NewJob.of(Simulation.KIND, simulation.payload())
             .withQueue(Simulation.QUEUE)
             .withId(id)
             .withPolicy(PolicyOverrides.NONE.withEnqueuedAs(Policy.BY_WORKERS))
             .withPlacement(host.map(Placement::requiring).orElse(Placement.ANYWHERE));
-    request.desk().jobs().prepare(job);
-    desk.tenant()
+    request.services().jobs().prepare(job);
+    services
+        .tenant()
         .db()
         .useTransaction(handle -> {
-          request.desk().jobs().enqueue(handle.getConnection(), job);
-          desk.catalogue().make(handle, id);
+          request.services().jobs().enqueue(handle.getConnection(), job);
+          services.catalogue().make(handle, id);
         });
-    desk.exhibition().show(id);
+    services.files().show(id);
     ObjectNode json = Json.object();
     json.put("job_id", id.toString());
     json.put("status", AgentStatus.QUEUED.word());
@@ -68,7 +69,7 @@ final class SubmissionRoutes {
   }
 
   // Everything is checked before the configuration is written: nothing is left of what is refused.
-  private static Simulation simulation(Fields body, AgentDesk desk, UUID id) {
+  private static Simulation simulation(Fields body, AgentServices services, UUID id) {
     Optional<Fields> config = body.optionalObject("config");
     Optional<ConfigPath> path =
         body.optionalText("config_path").map(text -> ConfigPath.of("config_path", text));
@@ -82,7 +83,7 @@ final class SubmissionRoutes {
     Experiment experiment =
         config
             .<JsonNode>map(Fields::json)
-            .or(() -> desk.configs().read(place))
+            .or(() -> services.configs().read(place))
             .map(Experiment::of)
             .orElse(Experiment.UNNAMED);
     Simulation simulation =
@@ -96,7 +97,7 @@ final class SubmissionRoutes {
             experiment.name(),
             experiment.run());
     simulation.payload(); // not too large
-    config.ifPresent(given -> desk.configs().save(place, given.json()));
+    config.ifPresent(given -> services.configs().save(place, given.json()));
     return simulation;
   }
 

@@ -69,19 +69,20 @@ final class WorkRoutes {
 
   private Answer next(Request request) {
     String agent = dialect.host(WORKER, request.body().text(WORKER));
-    AgentDesk desk = dialect.desk(request);
+    AgentServices services = dialect.services(request);
     seen(request, agent);
-    return desk.dispatch()
+    return services
+        .dispatch()
         .next(agent)
-        .deliver(given -> given.isEmpty() ? NOTHING : payload(desk, given.getFirst()));
+        .deliver(given -> given.isEmpty() ? NOTHING : payload(services, given.getFirst()));
   }
 
-  private static Answer payload(AgentDesk desk, Lease lease) {
-    desk.exhibition().show(lease.key().jobId());
+  private static Answer payload(AgentServices services, Lease lease) {
+    services.files().show(lease.key().jobId());
     Simulation simulation = Simulation.read(lease.args().json()).orElseThrow();
     Optional<String> host =
-        desk.jobs().find(lease.key().jobId()).map(AgentJob::placement).flatMap(Placement::host);
-    return Answer.ok(Documents.payload(lease, simulation, host, desk.shared().path()));
+        services.jobs().find(lease.key().jobId()).map(AgentJob::placement).flatMap(Placement::host);
+    return Answer.ok(Documents.payload(lease, simulation, host, services.shared().path()));
   }
 
   // For those who ask why a job does not run, and for the list of all workers.
@@ -91,7 +92,7 @@ final class WorkRoutes {
             agent,
             agent,
             Map.of(),
-            Optional.of(request.desk().tenant().name().value()),
+            Optional.of(request.services().tenant().name().value()),
             Set.of(Simulation.QUEUE),
             Optional.of(Set.of(Simulation.KIND))));
   }
@@ -101,7 +102,7 @@ final class WorkRoutes {
     String agent = dialect.host(WORKER, body.text(WORKER));
     Optional<String> info = body.any("info").map(Json::write).map(Agents::checkedInfo);
     seen(request, agent);
-    dialect.desk(request).dispatch().beat(agent, info);
+    dialect.services(request).dispatch().beat(agent, info);
     return Answer.ok(Json.object().put("ok", true));
   }
 
@@ -119,11 +120,11 @@ final class WorkRoutes {
     Optional<String> worker = body.optionalText(WORKER).map(name -> Names.host(WORKER, name));
     Word word = word(status, body);
     UUID id = Names.id(text).orElseThrow(() -> StatusReports.notFound("of that id"));
-    AgentDesk desk = dialect.desk(request);
+    AgentServices services = dialect.services(request);
     worker
         .filter(dialect.settings()::knows)
-        .ifPresent(agent -> desk.dispatch().beat(agent, Optional.empty()));
-    AgentStatus now = desk.reports().report(new Said(id, status, worker, word));
+        .ifPresent(agent -> services.dispatch().beat(agent, Optional.empty()));
+    AgentStatus now = services.reports().report(new Said(id, status, worker, word));
     ObjectNode json = Json.object().put("ok", true);
     json.put("status", now.word());
     return Answer.ok(json);

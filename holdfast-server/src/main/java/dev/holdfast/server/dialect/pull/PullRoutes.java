@@ -24,9 +24,9 @@ import dev.holdfast.server.http.Credential;
 import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
-import dev.holdfast.server.poll.Hand;
-import dev.holdfast.server.tenancy.Desk;
-import dev.holdfast.server.tenancy.Desk.Pulse;
+import dev.holdfast.server.poll.LeaseDelivery;
+import dev.holdfast.server.tenancy.TenantServices;
+import dev.holdfast.server.tenancy.TenantServices.Pulse;
 import io.javalin.http.HandlerType;
 import java.time.Duration;
 import java.util.List;
@@ -97,10 +97,10 @@ public final class PullRoutes {
             worker,
             asked.host(),
             asked.labels(),
-            Optional.of(request.desk().tenant().name().value()),
+            Optional.of(request.services().tenant().name().value()),
             asked.queues(),
             Optional.empty()));
-    return Hand.claim(request.desk().leases(), asked).deliver(PullRoutes::pulled);
+    return LeaseDelivery.claim(request.services().leases(), asked).deliver(PullRoutes::pulled);
   }
 
   private static Answer pulled(List<Lease> leases) {
@@ -144,13 +144,13 @@ public final class PullRoutes {
   private Answer report(Request request) {
     String worker = worker(request);
     PullReport said = PullReport.read(request.body());
-    Pulse pulse = request.desk().pulse();
+    Pulse pulse = request.services().pulse();
     Job job = find(pulse, said);
-    workers.spoke(request.desk().tenant().name(), worker);
+    workers.spoke(request.services().tenant().name(), worker);
     LeaseKey key =
         pulse.leases().key(job.id(), said.attempt().orElseGet(() -> fenceOf(worker, job)));
     Submission submission = said.submission(job.policy().leaseLength());
-    return switch (submit(request.desk(), key, said, submission)) {
+    return switch (submit(request.services(), key, said, submission)) {
       case ReportReply.Stored stored -> Answer.ok(stored(said, stored, find(pulse, said)));
       case ReportReply.Repeated() ->
           Answer.ok(Json.object().put("ok", true).put("idempotent", true));
@@ -165,12 +165,12 @@ public final class PullRoutes {
   // All that such a worker says renews its lease, and nothing else does. So nothing of that waits
   // behind others; but what takes the database longer than a beat is stored in its turn.
   private static ReportReply submit(
-      Desk desk, LeaseKey key, PullReport said, Submission submission) {
+      TenantServices services, LeaseKey key, PullReport said, Submission submission) {
     if (said.isBeat()) {
-      return desk.pulse().leases().submit(key, submission);
+      return services.pulse().leases().submit(key, submission);
     }
-    desk.pulse().leases().keep(key, submission);
-    return desk.leases().submit(key, submission);
+    services.pulse().leases().keep(key, submission);
+    return services.leases().submit(key, submission);
   }
 
   // Without the attempt, its worker's name has to do.

@@ -2,15 +2,15 @@ package dev.holdfast.server.dialect.pull;
 
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.server.api.Parts;
+import dev.holdfast.server.api.ServerParts;
+import dev.holdfast.server.auth.FairLimit;
 import dev.holdfast.server.auth.Principal;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.auth.Tokens;
-import dev.holdfast.server.auth.Turns;
 import dev.holdfast.server.http.Bearer;
 import dev.holdfast.server.http.Credential;
 import dev.holdfast.server.http.Refusal;
-import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.OpenTenants;
 import dev.holdfast.server.tenancy.PullSecret;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.TenantName;
@@ -50,19 +50,19 @@ public final class Signatures implements Credential {
   // As many as of tokens that nobody knows.
   private static final int LOOK_UPS_AT_ONCE = 3;
 
-  private final Turns lookUps = new Turns(LOOK_UPS_AT_ONCE);
-  private final Turns hurriedLookUps = new Turns(LOOK_UPS_AT_ONCE);
-  private final Turns largeBodies = new Turns(LARGE_AT_ONCE);
+  private final FairLimit lookUps = new FairLimit(LOOK_UPS_AT_ONCE);
+  private final FairLimit hurriedLookUps = new FairLimit(LOOK_UPS_AT_ONCE);
+  private final FairLimit largeBodies = new FairLimit(LARGE_AT_ONCE);
   private final boolean tokens;
-  private final Desks desks;
+  private final OpenTenants openTenants;
   private final Db control;
   private final Db reserved;
   private final String remember;
   private final String nobodys = Tokens.drawSecret();
 
-  public Signatures(Parts parts) {
+  public Signatures(ServerParts parts) {
     this.tokens = parts.config().trust().auth();
-    this.desks = parts.desks();
+    this.openTenants = parts.openTenants();
     this.control = parts.holdfast().tenants().control();
     this.reserved = parts.holdfast().reserved().control();
     this.remember = control.sql(REMEMBER);
@@ -96,7 +96,7 @@ public final class Signatures implements Credential {
 
   private Optional<PullSecret.InForce> secret(TenantName tenant, boolean atOnce) {
     try {
-      PullSecret kept = desks.of(tenant).pullSecret();
+      PullSecret kept = openTenants.of(tenant).pullSecret();
       return atOnce ? hurriedLookUps.take(kept::getAtOnce) : lookUps.take(kept::get);
     } catch (HoldfastException e) {
       if (e.code() == ErrorCode.NOT_FOUND) {

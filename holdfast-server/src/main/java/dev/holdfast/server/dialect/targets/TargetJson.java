@@ -31,13 +31,13 @@ final class TargetJson {
   private TargetJson() {}
 
   static ObjectNode job(Request request, Job job) {
-    Map<UUID, Instant> touched = request.desk().jobs().touched(List.of(job.id()));
+    Map<UUID, Instant> touched = request.services().jobs().touched(List.of(job.id()));
     return job(job, Optional.ofNullable(touched.get(job.id())), seesParameters(request));
   }
 
   /** Those of these jobs that there are. */
   static Listing.Rows jobs(Request request, List<UUID> ids) {
-    Jobs jobs = request.desk().jobs();
+    Jobs jobs = request.services().jobs();
     boolean withParameters = seesParameters(request);
     return rows -> {
       Map<UUID, Instant> touched = jobs.touched(ids);

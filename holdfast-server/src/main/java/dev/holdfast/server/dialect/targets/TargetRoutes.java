@@ -93,7 +93,7 @@ public final class TargetRoutes {
       spec.put("on_stop", "pause").put("on_failure", "hold").put("on_lease_lost", "fail");
     }
     NewJob job = new JobSpec(request).read(Fields.of("body", spec));
-    UUID id = request.desk().jobs().enqueue(job).id();
+    UUID id = request.services().jobs().enqueue(job).id();
     return answer(request, find(request, target, id));
   }
 
@@ -132,7 +132,7 @@ public final class TargetRoutes {
   private static CountedJobs page(Request request, JobFilter filter) {
     long offset = request.number("offset").orElse(0L);
     return request
-        .desk()
+        .services()
         .jobs()
         .onTargets(filter, Math.clamp(offset, -1, Integer.MAX_VALUE), request.limit());
   }
@@ -157,7 +157,7 @@ public final class TargetRoutes {
 
   /** Does what its state asks for, if it is still in it. */
   private static Job interrupt(Request request, Job job) {
-    Acts acts = request.desk().acts();
+    Acts acts = request.services().acts();
     Act act = request.act().because(INTERRUPTED);
     return switch (TargetStatus.of(job.state())) {
       case PENDING, QUEUED -> acts.fail(job.id(), act.withForce().onlyIn(WAITING));
@@ -174,23 +174,26 @@ public final class TargetRoutes {
     return act(
         request,
         "cancel",
-        job -> request.desk().acts().cancel(job.id(), request.act().onlyIn(WAITING)));
+        job -> request.services().acts().cancel(job.id(), request.act().onlyIn(WAITING)));
   }
 
   private Answer resume(Request request) {
-    return act(request, "resume", job -> request.desk().acts().resume(job.id(), request.act()));
+    return act(request, "resume", job -> request.services().acts().resume(job.id(), request.act()));
   }
 
   private Answer resolve(Request request) {
     Payload result = new Payload(Json.write(Fields.of("result", request.json()).json()));
     return act(
-        request, "resolve", job -> request.desk().acts().resolve(job.id(), result, request.act()));
+        request,
+        "resolve",
+        job -> request.services().acts().resolve(job.id(), result, request.act()));
   }
 
   private Answer logs(Request request) {
     Job job = job(request);
     int limit = request.query("limit").isPresent() ? request.limit() : Limits.PAGE_ROWS;
-    return Answer.ok(TargetJson.log(job.id(), request.desk().jobs().logEntries(job.id(), limit)));
+    return Answer.ok(
+        TargetJson.log(job.id(), request.services().jobs().logEntries(job.id(), limit)));
   }
 
   private interface Doing {
@@ -223,7 +226,7 @@ public final class TargetRoutes {
 
   private static Job find(Request request, UUID target, UUID id) {
     return request
-        .desk()
+        .services()
         .jobs()
         .get(id)
         .filter(job -> job.needs().target().filter(target.toString()::equals).isPresent())

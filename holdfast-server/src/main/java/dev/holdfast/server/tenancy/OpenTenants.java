@@ -16,30 +16,30 @@ import java.util.function.Function;
  * tables; one that was made anew under its name is served as well, because all that is kept of it
  * here is its name. Thread-safe.
  */
-public final class Desks {
+public final class OpenTenants {
 
   private final Holdfast holdfast;
   private final Function<TenantName, Hosts> hostsOf;
-  private final Map<TenantName, Desk> desks = new ConcurrentHashMap<>();
+  private final Map<TenantName, TenantServices> openTenants = new ConcurrentHashMap<>();
 
-  public Desks(Holdfast holdfast, Function<TenantName, Hosts> hostsOf) {
+  public OpenTenants(Holdfast holdfast, Function<TenantName, Hosts> hostsOf) {
     this.holdfast = holdfast;
     this.hostsOf = hostsOf;
   }
 
-  public Desk of(TenantName name) {
-    Desk known = desks.get(name);
+  public TenantServices of(TenantName name) {
+    TenantServices known = openTenants.get(name);
     if (known != null) {
       return known;
     }
     // Outside the map: it asks the database, and others must not wait for that.
-    Desk opened = open(name);
-    Desk earlier = desks.putIfAbsent(name, opened);
+    TenantServices opened = open(name);
+    TenantServices earlier = openTenants.putIfAbsent(name, opened);
     return earlier == null ? opened : earlier;
   }
 
   public void forget(TenantName name) {
-    desks.remove(name);
+    openTenants.remove(name);
   }
 
   // What it takes to make one is told to those who write Java, and not to who asks for it here.
@@ -53,10 +53,10 @@ public final class Desks {
     }
   }
 
-  private Desk open(TenantName name) {
+  private TenantServices open(TenantName name) {
     Tenant tenant = tenant(name);
     Hosts hosts = hostsOf.apply(name);
-    return new Desk(
+    return new TenantServices(
         tenant,
         holdfast.jobs(name),
         holdfast.acts(name),
@@ -68,7 +68,7 @@ public final class Desks {
         holdfast.invariants(name),
         holdfast.overview(name),
         holdfast.remoteLeases(name, hosts),
-        new Desk.Pulse(holdfast.remotePulse(name, hosts), holdfast.pulseJobs(name)),
+        new TenantServices.Pulse(holdfast.remotePulse(name, hosts), holdfast.pulseJobs(name)),
         new Kinds(tenant.db()),
         new Nodes(tenant.db()),
         new Settings(tenant),

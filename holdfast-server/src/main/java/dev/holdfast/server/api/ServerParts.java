@@ -6,13 +6,13 @@ import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.server.poll.Hints;
 import dev.holdfast.server.poll.LongPolls;
-import dev.holdfast.server.tenancy.Desks;
+import dev.holdfast.server.tenancy.OpenTenants;
 
 /** What the routes are served with. */
-public record Parts(
+public record ServerParts(
     ServerConfig config,
     Holdfast holdfast,
-    Desks desks,
+    OpenTenants openTenants,
     Tokens tokens,
     LongPolls polls,
     RemoteWorkers workers,

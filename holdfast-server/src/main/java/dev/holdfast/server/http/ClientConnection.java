@@ -9,11 +9,11 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.util.BufferUtil;
 
 /** The connection that a request came by. */
-final class Line {
+final class ClientConnection {
 
   private static final int ROOM = 1_024;
 
-  private Line() {}
+  private ClientConnection() {}
 
   /**
    * Whether the client has hung up. Nobody reads from the connection while its request is being

@@ -12,9 +12,9 @@ import org.slf4j.LoggerFactory;
  * to pay for, and costs the same whatever is kept. Any number of nodes may do it at once. For one
  * thread.
  */
-public final class History {
+public final class HistoryPruner {
 
-  private static final Logger log = LoggerFactory.getLogger(History.class);
+  private static final Logger log = LoggerFactory.getLogger(HistoryPruner.class);
 
   // A transaction of a few thousand rows.
   private static final int PAGES_AT_ONCE = 256;
@@ -132,7 +132,7 @@ public final class History {
   private final String pages;
   private final String claims;
 
-  public History(Db db, Retention retention) {
+  public HistoryPruner(Db db, Retention retention) {
     this.db = db;
     this.retention = retention;
     this.sweeps =

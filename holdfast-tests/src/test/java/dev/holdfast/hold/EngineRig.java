@@ -19,7 +19,7 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Jobs with needs, claimed and finished by hand. */
-public abstract class EngineTest {
+public abstract class EngineRig {
 
   protected static final Act ADA = Act.by("ada");
 

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param <Q> what is asked
  * @param <A> what is answered
  */
-public final class Together<Q, A> {
+public final class Batcher<Q, A> {
 
   // Longer than a busy disk takes, as a rule: who leaves has to go alone, which costs more.
   private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -58,16 +58,16 @@ public final class Together<Q, A> {
   private final AtomicReference<Going> last;
 
   /** So many at once. */
-  public Together(int most) {
+  public Batcher(int most) {
     this(most, question -> 1, PATIENCE);
   }
 
   /** At once as many as weigh so much together. */
-  public Together(int most, ToIntFunction<Q> weight) {
+  public Batcher(int most, ToIntFunction<Q> weight) {
     this(most, weight, PATIENCE);
   }
 
-  Together(int most, ToIntFunction<Q> weight, Duration patience) {
+  Batcher(int most, ToIntFunction<Q> weight, Duration patience) {
     this.most = most;
     this.weight = weight;
     this.patienceNanos = patience.toNanos();

@@ -14,29 +14,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What one tenant's agents need, ready to hand. */
-record AgentDesk(
+record AgentServices(
     Tenant tenant,
     Agents agents,
     AgentJobs jobs,
     Catalogue catalogue,
     SharedDirectory shared,
-    Exhibition exhibition,
+    JobFiles files,
     Configs configs,
     Dispatch dispatch,
     StatusReports reports) {
 
-  private static final Logger log = LoggerFactory.getLogger(AgentDesk.class);
+  private static final Logger log = LoggerFactory.getLogger(AgentServices.class);
 
   private static final Duration REMEMBERED = Duration.ofDays(30);
   private static final int MOST_FAILURES = 10;
 
-  static AgentDesk open(Holdfast holdfast, Tenant tenant, SharedDirectory shared) {
+  static AgentServices open(Holdfast holdfast, Tenant tenant, SharedDirectory shared) {
     AgentJobs jobs = new AgentJobs(tenant.db());
     Catalogue catalogue = new Catalogue(tenant.db());
     AgentWords words = new AgentWords(tenant);
     Agents agents = new Agents(tenant);
-    Exhibition exhibition = new Exhibition(jobs, catalogue, shared);
-    exhibition.prepare();
+    JobFiles files = new JobFiles(jobs, catalogue, shared);
+    files.prepare();
     // What says that somebody is there, and so renews a lease, must not wait behind everything
     // else.
     Tenant pulse = holdfast.reserved().tenant(tenant.name());
@@ -45,15 +45,15 @@ record AgentDesk(
             new Agents(pulse),
             jobs,
             words,
-            exhibition,
+            files,
             hosts -> holdfast.remoteLeases(tenant.name(), hosts));
-    return new AgentDesk(
+    return new AgentServices(
         tenant,
         agents,
         jobs,
         catalogue,
         shared,
-        exhibition,
+        files,
         new Configs(shared),
         dispatch,
         new StatusReports(
@@ -61,14 +61,14 @@ record AgentDesk(
             new AgentWords(pulse),
             new StatusReports.Leases(
                 holdfast.remotePulse(tenant.name(), dispatch), dispatch.leases()),
-            exhibition));
+            files));
   }
 
   /** Shows what others did to its jobs; answers how many that were. */
   int follow() {
     List<UUID> unshown = catalogue.unshown();
-    each(unshown, exhibition::showAlone);
-    exhibition.registry().follow();
+    each(unshown, files::showAlone);
+    files.registry().follow();
     return unshown.size();
   }
 
@@ -92,18 +92,18 @@ record AgentDesk(
 
   /** Lets go of what is no longer remembered. */
   void tidy() {
-    each(catalogue.forgotten(), exhibition::showAlone);
-    exhibition.registry().follow();
+    each(catalogue.forgotten(), files::showAlone);
+    files.registry().follow();
     agents.forget(REMEMBERED);
   }
 
   /** Puts all files right, whatever became of them. */
   void repair() {
     List<UUID> known = catalogue.known();
-    each(known, exhibition::repair);
-    each(catalogue.unshown(), exhibition::showAlone);
-    List<String> orphans = exhibition.sweepQueue();
-    exhibition.registry().write();
+    each(known, files::repair);
+    each(catalogue.unshown(), files::showAlone);
+    List<String> orphans = files.sweepQueue();
+    files.registry().write();
     log.info(
         "Agents' files of tenant {}: {} jobs looked at, {} entries of the queue removed",
         tenant.name(),

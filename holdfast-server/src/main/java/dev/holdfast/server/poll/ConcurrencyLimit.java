@@ -4,12 +4,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** So many of each at once, and no more. Of this node alone. Thread-safe. */
-public final class Turnstile {
+public final class ConcurrencyLimit {
 
   private final int most;
   private final Map<String, Integer> inside = new ConcurrentHashMap<>();
 
-  public Turnstile(int most) {
+  public ConcurrencyLimit(int most) {
     this.most = most;
   }
 

@@ -35,9 +35,9 @@ import tools.jackson.databind.node.ObjectNode;
  * whichever node looks next ({@code Follower}) writes them. Files that were lost or changed are put
  * right when a node starts.
  */
-final class Exhibition {
+final class JobFiles {
 
-  private static final Logger log = LoggerFactory.getLogger(Exhibition.class);
+  private static final Logger log = LoggerFactory.getLogger(JobFiles.class);
 
   private static final String QUEUE = "queue";
   private static final String JOBS = "jobs";
@@ -49,7 +49,7 @@ final class Exhibition {
   private final SharedDirectory shared;
   private final RegistryFile registry;
 
-  Exhibition(AgentJobs jobs, Catalogue catalogue, SharedDirectory shared) {
+  JobFiles(AgentJobs jobs, Catalogue catalogue, SharedDirectory shared) {
     this.jobs = jobs;
     this.catalogue = catalogue;
     this.shared = shared;
@@ -277,7 +277,7 @@ final class Exhibition {
     return jobs.db()
         .inTransaction(handle ->
             catalogue.lock(handle, id)
-                && jobs.find(handle, id).flatMap(Exhibition::queueFile).equals(Optional.of(name)));
+                && jobs.find(handle, id).flatMap(JobFiles::queueFile).equals(Optional.of(name)));
   }
 
   private static List<String> in(UUID id, String name) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * How people's acts are written: each statement guarded by the job and the state, and fence, that
  * {@link JobReader#lock} found it in.
  */
-final class Moves {
+final class ActStatements {
 
   private static final String SET =
       """
@@ -170,7 +170,7 @@ final class Moves {
   private final String delete;
   private final String resolve;
 
-  Moves(Db db) {
+  ActStatements(Db db) {
     this.set = db.sql(SET);
     this.requestStop = db.sql(REQUEST_STOP);
     this.finish = db.sql(FINISH);

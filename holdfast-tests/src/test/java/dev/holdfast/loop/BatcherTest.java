@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.loop.Together.Turn;
+import dev.holdfast.loop.Batcher.Turn;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +16,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class TogetherTest {
+class BatcherTest {
 
   private static final Duration LONG = Duration.ofMinutes(10);
   private static final Duration SHORT = Duration.ofMillis(20);
@@ -37,7 +37,7 @@ class TogetherTest {
 
   @Test
   void whoever_comes_alone_is_served_alone_and_at_once() {
-    Together<String, String> together = new Together<>(10);
+    Batcher<String, String> together = new Batcher<>(10);
 
     assertThat(together.ask("a", this::served)).isEqualTo("a served");
     assertThat(together.ask("b", this::served)).isEqualTo("b served");
@@ -57,7 +57,7 @@ class TogetherTest {
 
   @Test
   void no_more_go_together_than_weigh_what_is_allowed_but_everybody_goes() throws Exception {
-    gather(new Together<>(6, String::length, LONG), "heavier than all", "bb", "ccc", "dd", "e");
+    gather(new Batcher<>(6, String::length, LONG), "heavier than all", "bb", "ccc", "dd", "e");
 
     assertThat(done.stream().filter(all -> all.size() > 1))
         .allSatisfy(
@@ -67,7 +67,7 @@ class TogetherTest {
 
   @Test
   void whoever_comes_before_it_begins_comes_along() throws Exception {
-    Together<String, String> together = patient(10);
+    Batcher<String, String> together = patient(10);
     ask("first", () -> together.ask("first", this::servedWhenReady, () -> "alone"));
     begun.await();
     awaitWaiting(ask("b", () -> together.ask("b", this::servedWhenReady, () -> "alone")));
@@ -79,7 +79,7 @@ class TogetherTest {
 
   @Test
   void of_a_failure_all_hear_who_cannot_do_without_the_others() throws Exception {
-    Together<String, String> together = patient(10);
+    Batcher<String, String> together = patient(10);
     gather(together, "b", "bad");
 
     assertThat(answers).containsEntry("first", "first served");
@@ -88,7 +88,7 @@ class TogetherTest {
 
   @Test
   void who_can_do_without_the_others_does_so_after_a_failure_in_company() throws Exception {
-    Together<String, String> together = patient(10);
+    Batcher<String, String> together = patient(10);
     gatherLeaving(together, "b", "bad");
 
     assertThat(answers).containsEntry("first", "first served");
@@ -99,7 +99,7 @@ class TogetherTest {
 
   @Test
   void what_fails_before_anybody_was_taken_along_fails_for_the_one_at_it_alone() {
-    Together<String, String> together = patient(10);
+    Batcher<String, String> together = patient(10);
 
     assertThatThrownBy(() ->
             together.ask(
@@ -123,7 +123,7 @@ class TogetherTest {
 
   @Test
   void whoever_takes_too_long_keeps_nobody_who_comes_later() throws Exception {
-    Together<String, String> together = new Together<>(10, question -> 1, SHORT);
+    Batcher<String, String> together = new Batcher<>(10, question -> 1, SHORT);
     Thread first = ask("first", () -> together.ask("first", this::served));
     begun.await();
 
@@ -137,7 +137,7 @@ class TogetherTest {
 
   @Test
   void whom_one_who_takes_too_long_took_along_can_go_alone() throws Exception {
-    Together<String, String> together = new Together<>(10, question -> 1, Duration.ofSeconds(2));
+    Batcher<String, String> together = new Batcher<>(10, question -> 1, Duration.ofSeconds(2));
     Function<Turn<String>, List<String>> slow =
         turn -> {
           awaitWaiting(ask("b", () -> together.ask("b", this::servedAll, () -> "alone")));
@@ -160,7 +160,7 @@ class TogetherTest {
 
   @Test
   void who_is_interrupted_waits_for_what_is_under_way_and_stays_interrupted() throws Exception {
-    Together<String, String> together = patient(10);
+    Batcher<String, String> together = patient(10);
     CountDownLatch stillInterrupted = new CountDownLatch(1);
     ask("first", () -> together.ask("first", this::served));
     begun.await();
@@ -184,8 +184,8 @@ class TogetherTest {
     assertThat(stillInterrupted.getCount()).isZero();
   }
 
-  private static Together<String, String> patient(int most) {
-    return new Together<>(most, question -> 1, LONG);
+  private static Batcher<String, String> patient(int most) {
+    return new Batcher<>(most, question -> 1, LONG);
   }
 
   /** The first one waits within its work until it is told to go on. */
@@ -215,12 +215,12 @@ class TogetherTest {
     return servedAll(turn);
   }
 
-  private void gather(Together<String, String> together, String... others)
+  private void gather(Batcher<String, String> together, String... others)
       throws InterruptedException {
     gather(wanted -> together.ask(wanted, this::served), others);
   }
 
-  private void gatherLeaving(Together<String, String> together, String... others)
+  private void gatherLeaving(Batcher<String, String> together, String... others)
       throws InterruptedException {
     gather(wanted -> together.ask(wanted, this::servedAll, () -> "alone"), others);
   }

@@ -8,7 +8,7 @@ import org.jdbi.v3.core.Handle;
  * Removes rows of resources that nobody needs any more, or one per site that ever was would stay
  * for ever. Those with a capacity of their own were told to us, and stay.
  */
-public final class Pruner {
+public final class ResourcePruner {
 
   private static final int AT_ONCE = 5_000;
 
@@ -41,7 +41,7 @@ public final class Pruner {
   private final String lockUnused;
   private final String remove;
 
-  public Pruner(Db db) {
+  public ResourcePruner(Db db) {
     this.lockUnused = db.sql(LOCK_UNUSED);
     this.remove = db.sql(REMOVE);
   }

@@ -11,13 +11,13 @@ import java.util.function.Supplier;
  * Lets a few do something at a time, in the order of their coming. Who has waited for too long is
  * told to come again, so that a line never grows longer than what it waits for. Thread-safe.
  */
-public final class Turns {
+public final class FairLimit {
 
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private final Semaphore turns;
 
-  public Turns(int atOnce) {
+  public FairLimit(int atOnce) {
     this.turns = new Semaphore(atOnce, true);
   }
 

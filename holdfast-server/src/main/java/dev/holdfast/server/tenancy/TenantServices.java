@@ -17,7 +17,7 @@ import dev.holdfast.tenant.Tenant;
  *
  * @param pulse some of them by connections of their own, for beats
  */
-public record Desk(
+public record TenantServices(
     Tenant tenant,
     Jobs jobs,
     Acts acts,

@@ -15,19 +15,19 @@ import java.util.function.BooleanSupplier;
  * @param background what runs beside it, as long as it is started
  * @param draining whether somebody asked it to take nothing more
  */
-public record Surroundings(
+public record WorkerDependencies(
     LeaseSource leases,
     LeaseSource heartbeat,
     Bell bell,
     List<Background> background,
     BooleanSupplier draining) {
 
-  public Surroundings {
+  public WorkerDependencies {
     background = List.copyOf(background);
   }
 
   /** Where whoever gives out leases knows who is to have none. */
-  public Surroundings(
+  public WorkerDependencies(
       LeaseSource leases, LeaseSource heartbeat, Bell bell, List<Background> background) {
     this(leases, heartbeat, bell, background, () -> false);
   }

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jdbi.v3.core.Handle;
 
-/** Places in queues that let only so many jobs run at once. */
-final class Places {
+/** QueueLimits in queues that let only so many jobs run at once. */
+final class QueueLimits {
 
   // Under the queue's row lock, so that two claimers cannot both see the last free place. Whoever
   // holds the lock is claiming from it, and the one who steps over it looks again soon.
@@ -37,7 +37,7 @@ final class Places {
   private final String limitedQueues;
   private final String placesLeft;
 
-  Places(Db db) {
+  QueueLimits(Db db) {
     this.limitedQueues = db.sql(LIMITED_QUEUES);
     this.placesLeft = db.sql(PLACES_LEFT);
   }

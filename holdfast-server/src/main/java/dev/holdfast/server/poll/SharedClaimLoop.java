@@ -4,7 +4,7 @@ import dev.holdfast.job.Job;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.RemoteLeases;
 import dev.holdfast.queue.Jobs;
-import dev.holdfast.server.tenancy.Desk;
+import dev.holdfast.server.tenancy.TenantServices;
 import dev.holdfast.tenant.TenantName;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,9 +22,9 @@ import org.slf4j.LoggerFactory;
  * Claims for all who wait in a room at once, when something was announced, is due, or a while has
  * passed. On one thread at a time.
  */
-final class Attendant {
+final class SharedClaimLoop {
 
-  private static final Logger log = LoggerFactory.getLogger(Attendant.class);
+  private static final Logger log = LoggerFactory.getLogger(SharedClaimLoop.class);
 
   // What was announced and not heard of is found after so long, as by any worker.
   private static final Duration POLL = Duration.ofSeconds(2);
@@ -38,25 +38,25 @@ final class Attendant {
   private Set<String> namedHosts = Set.of();
   private long lookedAtNanos = System.nanoTime() - HOSTS_KNOWN_FOR.toNanos() - 1;
 
-  private Attendant(Desk desk) {
-    this.tenant = desk.tenant().name();
-    this.leases = desk.leases();
-    this.jobs = desk.jobs();
+  private SharedClaimLoop(TenantServices services) {
+    this.tenant = services.tenant().name();
+    this.leases = services.leases();
+    this.jobs = services.jobs();
   }
 
   /** An empty room, for which one is called when somebody comes in. */
-  static Room room(Desk desk) {
-    return new Room(room ->
+  static WaitingClaims waiting(TenantServices services) {
+    return new WaitingClaims(waiting ->
         Thread.ofVirtual()
-            .name("holdfast-poll-" + desk.tenant().name())
-            .start(() -> new Attendant(desk).attend(room)));
+            .name("holdfast-poll-" + services.tenant().name())
+            .start(() -> new SharedClaimLoop(services).attend(waiting)));
   }
 
-  private void attend(Room room) {
+  private void attend(WaitingClaims waiting) {
     Duration pause = Duration.ZERO;
-    while (room.awaitReason(pause)) {
+    while (waiting.awaitReason(pause)) {
       long beganNanos = System.nanoTime();
-      pause = serveAllIfPossible(room);
+      pause = serveAllIfPossible(waiting);
       rest(System.nanoTime() - beganNanos);
     }
   }
@@ -68,20 +68,20 @@ final class Attendant {
   }
 
   // Whatever it is with one of them, the others would wait for ever if nobody attended to them.
-  private Duration serveAllIfPossible(Room room) {
+  private Duration serveAllIfPossible(WaitingClaims waiting) {
     try {
-      return serveAll(room);
+      return serveAll(waiting);
     } catch (RuntimeException e) {
       log.warn("Could not serve those who wait in tenant {}", tenant, e);
       return POLL;
     }
   }
 
-  private Duration serveAll(Room room) {
+  private Duration serveAll(WaitingClaims waiting) {
     lookAtHosts();
     Duration next = POLL;
-    for (List<Waiter> alike : room.groups(namedHosts)) {
-      Duration wait = serve(room, alike);
+    for (List<Waiter> alike : waiting.groups(namedHosts)) {
+      Duration wait = serve(waiting, alike);
       next = wait.compareTo(next) < 0 ? wait : next;
     }
     return next;
@@ -100,7 +100,7 @@ final class Attendant {
     }
   }
 
-  private Duration serve(Room room, List<Waiter> alike) {
+  private Duration serve(WaitingClaims waiting, List<Waiter> alike) {
     try {
       RemoteLeases.Dealt dealt =
           leases.claimForAll(alike.stream().map(waiter -> waiter.request).toList());
@@ -115,39 +115,39 @@ final class Attendant {
       alike.forEach(waiter -> waiter.answer.completeExceptionally(e));
       return POLL;
     } finally {
-      room.served(alike);
+      waiting.served(alike);
     }
   }
 
   // The leases are granted: from here on each reaches its worker, or goes back.
   private void deal(List<Waiter> alike, List<Optional<List<Lease>>> dealt) {
-    Map<Waiter, Hand> hands = new LinkedHashMap<>();
+    Map<Waiter, LeaseDelivery> hands = new LinkedHashMap<>();
     List<Lease> all = new ArrayList<>();
     for (int i = 0; i < alike.size(); i++) {
       Waiter waiter = alike.get(i);
       dealt
           .get(i)
           .ifPresent(given -> {
-            hands.put(waiter, Hand.of(leases, waiter.request, given));
+            hands.put(waiter, LeaseDelivery.of(leases, waiter.request, given));
             all.addAll(given);
           });
     }
     Map<UUID, Job> looked;
     try {
-      looked = Hand.look(all, jobs);
+      looked = LeaseDelivery.look(all, jobs);
     } catch (RuntimeException e) {
-      hands.values().forEach(Hand::giveBack);
+      hands.values().forEach(LeaseDelivery::giveBack);
       throw e;
     }
-    hands.forEach((waiter, hand) -> answer(waiter, hand.knowing(looked)));
+    hands.forEach((waiter, delivery) -> answer(waiter, delivery.knowing(looked)));
   }
 
-  private static void answer(Waiter waiter, Hand hand) {
+  private static void answer(Waiter waiter, LeaseDelivery delivery) {
     // Whether it is gone is looked at for sure, now that it is to get something.
-    boolean taken = !waiter.isGone() && waiter.answer.complete(hand);
+    boolean taken = !waiter.isGone() && waiter.answer.complete(delivery);
     if (!taken) {
-      hand.giveBack();
-      waiter.answer.complete(Hand.EMPTY);
+      delivery.giveBack();
+      waiter.answer.complete(LeaseDelivery.EMPTY);
     }
   }
 }

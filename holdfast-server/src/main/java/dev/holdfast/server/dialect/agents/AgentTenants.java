@@ -26,9 +26,9 @@ import org.slf4j.LoggerFactory;
  * in another. A round shows what others did since the last: the reaper, people, other nodes that
  * came to their end in between. Thread-safe.
  */
-public final class AgentDesks implements Loop.Step {
+public final class AgentTenants implements Loop.Step {
 
-  private static final Logger log = LoggerFactory.getLogger(AgentDesks.class);
+  private static final Logger log = LoggerFactory.getLogger(AgentTenants.class);
 
   private static final Duration PACE = Duration.ofSeconds(1);
   private static final int ROUNDS_PER_SEARCH = 30;
@@ -45,10 +45,10 @@ public final class AgentDesks implements Loop.Step {
   private final Holdfast holdfast;
   private final Survey inUse = new Survey(IN_USE);
   private final AgentSettings settings;
-  private final Map<TenantName, AgentDesk> desks = new ConcurrentHashMap<>();
+  private final Map<TenantName, AgentServices> openTenants = new ConcurrentHashMap<>();
   private long rounds;
 
-  public AgentDesks(Holdfast holdfast, AgentSettings settings) {
+  public AgentTenants(Holdfast holdfast, AgentSettings settings) {
     this.holdfast = holdfast;
     this.settings = settings;
   }
@@ -57,9 +57,9 @@ public final class AgentDesks implements Loop.Step {
     return settings;
   }
 
-  AgentDesk of(Tenant tenant) {
-    return desks.computeIfAbsent(
-        tenant.name(), name -> AgentDesk.open(holdfast, tenant, directory(name)));
+  AgentServices of(Tenant tenant) {
+    return openTenants.computeIfAbsent(
+        tenant.name(), name -> AgentServices.open(holdfast, tenant, directory(name)));
   }
 
   private SharedDirectory directory(TenantName name) {
@@ -104,13 +104,13 @@ public final class AgentDesks implements Loop.Step {
       search().forEach(name -> tried(name, () -> of(holdfast.tenants().open(name))));
     }
     boolean tidies = rounds % ROUNDS_PER_TIDYING == 0;
-    for (Map.Entry<TenantName, AgentDesk> desk : Set.copyOf(desks.entrySet())) {
+    for (Map.Entry<TenantName, AgentServices> services : Set.copyOf(openTenants.entrySet())) {
       tried(
-          desk.getKey(),
+          services.getKey(),
           () -> {
-            desk.getValue().follow();
+            services.getValue().follow();
             if (tidies) {
-              desk.getValue().tidy();
+              services.getValue().tidy();
             }
           });
     }
@@ -135,7 +135,7 @@ public final class AgentDesks implements Loop.Step {
       work.run();
     } catch (RuntimeException e) {
       if (SqlErrors.isTenantGone(e)) {
-        desks.remove(name);
+        openTenants.remove(name);
       } else {
         log.warn("Could not see to the agents' files of tenant {}", name, e);
       }

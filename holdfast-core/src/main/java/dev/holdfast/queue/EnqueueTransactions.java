@@ -13,14 +13,14 @@ import org.jdbi.v3.core.JdbiException;
 /**
  * The connections and transactions in which new jobs are stored, ours and callers'. Thread-safe.
  */
-final class Storing {
+final class EnqueueTransactions {
 
   private final String tenant;
   private final Db db;
   private final Lanes lanes;
   private final Announcer announcer;
 
-  Storing(Tenant tenant, Lanes lanes, Announcer announcer) {
+  EnqueueTransactions(Tenant tenant, Lanes lanes, Announcer announcer) {
     this.tenant = tenant.name().value();
     this.db = tenant.db();
     this.lanes = lanes;

@@ -24,17 +24,19 @@ import org.slf4j.LoggerFactory;
  * What it asked for under a claim's id stays its own: it will ask again, and may have, elsewhere.
  * Where nobody can tell whether the answer was read, the job comes back when its lease is over.
  */
-public final class Hand {
+public final class LeaseDelivery {
 
-  private static final Logger log = LoggerFactory.getLogger(Hand.class);
+  private static final Logger log = LoggerFactory.getLogger(LeaseDelivery.class);
 
-  public static final Hand EMPTY = new Hand(List.of(), leases -> {}, Optional.empty());
+  public static final LeaseDelivery EMPTY =
+      new LeaseDelivery(List.of(), leases -> {}, Optional.empty());
 
   private final List<Lease> leases;
   private final Consumer<List<Lease>> takeBack;
   private final Optional<Map<UUID, Job>> jobs; // as somebody who claimed for many looked them up
 
-  private Hand(List<Lease> leases, Consumer<List<Lease>> takeBack, Optional<Map<UUID, Job>> jobs) {
+  private LeaseDelivery(
+      List<Lease> leases, Consumer<List<Lease>> takeBack, Optional<Map<UUID, Job>> jobs) {
     this.leases = leases;
     this.takeBack = takeBack;
     this.jobs = jobs;
@@ -45,21 +47,21 @@ public final class Hand {
    *
    * @param takeBack gives to others what does not reach the worker
    */
-  public static Hand of(List<Lease> leases, Consumer<List<Lease>> takeBack) {
-    return leases.isEmpty() ? EMPTY : new Hand(leases, takeBack, Optional.empty());
+  public static LeaseDelivery of(List<Lease> leases, Consumer<List<Lease>> takeBack) {
+    return leases.isEmpty() ? EMPTY : new LeaseDelivery(leases, takeBack, Optional.empty());
   }
 
-  static Hand of(RemoteLeases source, ClaimRequest request, List<Lease> leases) {
+  static LeaseDelivery of(RemoteLeases source, ClaimRequest request, List<Lease> leases) {
     return of(leases, request.claimId().isPresent() ? kept -> {} : source::giveBack);
   }
 
   /** What there is now. */
-  public static Hand claim(RemoteLeases source, ClaimRequest request) {
+  public static LeaseDelivery claim(RemoteLeases source, ClaimRequest request) {
     return of(source, request, source.claim(request).leases());
   }
 
-  Hand knowing(Map<UUID, Job> looked) {
-    return new Hand(leases, takeBack, Optional.of(looked));
+  LeaseDelivery knowing(Map<UUID, Job> looked) {
+    return new LeaseDelivery(leases, takeBack, Optional.of(looked));
   }
 
   boolean isEmpty() {

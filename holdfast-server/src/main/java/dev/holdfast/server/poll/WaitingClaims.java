@@ -23,11 +23,11 @@ import org.slf4j.LoggerFactory;
  * Those who wait for one tenant's work. While there are any, an attendant serves them. Thread-safe:
  * its fields are guarded by its lock.
  */
-final class Room {
+final class WaitingClaims {
 
-  private static final Logger log = LoggerFactory.getLogger(Room.class);
+  private static final Logger log = LoggerFactory.getLogger(WaitingClaims.class);
 
-  private final Consumer<Room> callAttendant;
+  private final Consumer<WaitingClaims> callAttendant;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Set<Waiter> waiters = new LinkedHashSet<>();
@@ -43,7 +43,7 @@ final class Room {
    *
    * @param callAttendant starts one who serves until {@link #awaitReason} says no, and returns
    */
-  Room(Consumer<Room> callAttendant) {
+  WaitingClaims(Consumer<WaitingClaims> callAttendant) {
     this.callAttendant = callAttendant;
   }
 
@@ -89,12 +89,12 @@ final class Room {
   }
 
   /** Its time is over; what it is being given right now it still gets. */
-  CompletableFuture<Hand> leave(Waiter waiter) {
+  CompletableFuture<LeaseDelivery> leave(Waiter waiter) {
     return locked(() -> {
       while (beingServed.contains(waiter)) {
         changed.awaitUninterruptibly();
       }
-      waiter.answer.complete(Hand.EMPTY); // unless it has got something
+      waiter.answer.complete(LeaseDelivery.EMPTY); // unless it has got something
       remove(waiter);
       return waiter.answer;
     });
@@ -127,7 +127,7 @@ final class Room {
   // Who is being served may have got something: that is for whoever serves it to say.
   private void letGo(Waiter waiter) {
     if (!beingServed.contains(waiter)) {
-      waiter.answer.complete(Hand.EMPTY);
+      waiter.answer.complete(LeaseDelivery.EMPTY);
       remove(waiter);
     }
   }
