@@ -204,7 +204,10 @@ public final class PolicyJson {
     String type = json.path("type").asString("");
     return switch (type) {
       case "none" -> new RetryPolicy.None();
-      case "schedule" -> new RetryPolicy.Delays(delays(json.path("delays_seconds")));
+      case "schedule" ->
+          optional(json, "delays_seconds")
+              .map(list -> new RetryPolicy.Delays(delays(list)))
+              .orElse(RetryPolicy.Delays.DEFAULTS);
       case "exponential" -> {
         RetryPolicy.Exponential defaults = RetryPolicy.Exponential.DEFAULTS;
         yield new RetryPolicy.Exponential(

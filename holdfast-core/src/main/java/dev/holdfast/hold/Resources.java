@@ -8,6 +8,7 @@ import dev.holdfast.hold.ResourceState.Blocker;
 import dev.holdfast.hold.ResourceState.Holder;
 import dev.holdfast.hold.ResourceState.Waiter;
 import dev.holdfast.job.Limits;
+import dev.holdfast.job.Needs;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenant;
@@ -181,7 +182,7 @@ public final class Resources {
 
   /** One that nobody has needed yet is free, and has a capacity of one. */
   public ResourceState get(String name) {
-    Limits.name("resource", name);
+    Needs.resource("resource", name);
     return db.withHandle(handle -> get(handle, name));
   }
 
@@ -214,7 +215,7 @@ public final class Resources {
    * as they end.
    */
   public void setCapacity(String name, int capacity, Act act) {
-    Limits.name("resource", name);
+    Needs.resource("resource", name);
     Limits.positive("capacity", capacity);
     announce(db.inTransaction(handle -> setCapacity(handle, name, capacity, act)));
   }
@@ -259,7 +260,7 @@ public final class Resources {
    * nobody saw stop. Whoever does this answers for the latter.
    */
   public ResourceState release(String name, Act act) {
-    Limits.name("resource", name);
+    Needs.resource("resource", name);
     announce(db.inTransaction(handle -> change(handle, name, () -> release(handle, name, act))));
     return get(name);
   }

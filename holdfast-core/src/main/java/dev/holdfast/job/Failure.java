@@ -3,6 +3,7 @@ package dev.holdfast.job;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Why an attempt failed. Every failure has a code and a message, whoever reports it. */
 public record Failure(String code, String message, boolean retryable, Optional<String> logExcerpt) {
@@ -50,20 +51,16 @@ public record Failure(String code, String message, boolean retryable, Optional<S
   }
 
   private static String describe(Throwable thrown) {
-    StringBuilder words = new StringBuilder(wordsOf(thrown));
-    Throwable cause = thrown.getCause();
-    for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
-      words.append("; caused by ").append(wordsOf(cause));
-      cause = cause.getCause();
-    }
-    return words.toString();
+    return Causes.of(thrown, 1 + MOST_CAUSES).stream()
+        .map(Failure::wordsOf)
+        .collect(Collectors.joining("; caused by "));
   }
 
-  // An exception's own words come from strangers, and may be missing or throw.
+  // An exception's methods are written by others: they may answer null, or throw even an Error.
   private static String wordsOf(Throwable thrown) {
     try {
       return String.valueOf(thrown.toString());
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       return thrown.getClass().getName();
     }
   }

@@ -4,6 +4,7 @@ import dev.holdfast.error.HoldfastException;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a job needs beside a worker: resources, all of them or none; a target, in its turn; a
@@ -49,6 +50,14 @@ public record Needs(List<String> resources, Optional<String> target, Optional<Su
       return resource;
     }
     return Limits.name("resources", resource);
+  }
+
+  /** A resource's name, from somebody who asks about it: one of a target's may be longer. */
+  public static String resource(String field, @Nullable String name) {
+    if (name != null && name.length() > Limits.NAME_CHARS && isTarget(name)) {
+      return resourceOf(Limits.name(field, name.substring(TARGET_PREFIX.length())));
+    }
+    return Limits.name(field, name);
   }
 
   /** The resource that stands for a target. */

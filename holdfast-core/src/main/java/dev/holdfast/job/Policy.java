@@ -2,7 +2,6 @@ package dev.holdfast.job;
 
 import dev.holdfast.error.HoldfastException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -41,8 +40,7 @@ public record Policy(
   public static final Policy DEFAULTS =
       new Policy(
           3,
-          new RetryPolicy.Delays(
-              List.of(Duration.ofMinutes(1), Duration.ofMinutes(5), Duration.ofMinutes(15))),
+          RetryPolicy.Delays.DEFAULTS,
           TimeLimit.of(Duration.ofMinutes(30)),
           Duration.ofSeconds(30),
           OnLeaseLost.RETRY,

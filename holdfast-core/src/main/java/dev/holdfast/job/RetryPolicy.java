@@ -30,6 +30,10 @@ public sealed interface RetryPolicy {
 
   /** One delay per failure; the last one repeats. */
   record Delays(List<Duration> delays) implements RetryPolicy {
+
+    public static final Delays DEFAULTS =
+        new Delays(List.of(Duration.ofMinutes(1), Duration.ofMinutes(5), Duration.ofMinutes(15)));
+
     public Delays {
       if (delays.isEmpty() || delays.size() > 100) {
         throw HoldfastException.invalid(

@@ -46,8 +46,11 @@ final class Transitions {
            AND CASE stop_as
                  WHEN 'paused' THEN ((SELECT states FROM ended))
                                       [width_bucket(id, (SELECT job_ids FROM ended))] <> 'cancelled'
+                 -- Only as Stops.asWanted has it, which says what it fails by.
                  WHEN 'failed' THEN ((SELECT states FROM ended))
                                       [width_bucket(id, (SELECT job_ids FROM ended))] = 'failed'
+                                    AND ((SELECT outcomes FROM ended))
+                                      [width_bucket(id, (SELECT job_ids FROM ended))] = 'stopped'
                  ELSE true
                END
         RETURNING *, width_bucket(id, (SELECT job_ids FROM ended)) AS place
@@ -164,13 +167,19 @@ final class Transitions {
         : new Applied(recognised(ended, applied.replies), applied.woken);
   }
 
-  // A repeat is answered as the first time, whatever people have done with the job since.
+  // What was recorded just now has its answer. Of the rest some may be repeats, which are answered
+  // as the first time, whatever people have done with the job since.
   private List<FinishReply> recognised(List<Ended> ended, List<FinishReply> replies) {
-    Set<LeaseKey> recorded =
-        repeats.recorded(ended.stream().map(Repeats.Said::of).toList()).keySet();
+    List<Ended> unknown =
+        IntStream.range(0, ended.size())
+            .filter(i -> replies.get(i) instanceof FinishReply.Lost)
+            .mapToObj(ended::get)
+            .toList();
+    Set<LeaseKey> repeated =
+        repeats.recorded(unknown.stream().map(Repeats.Said::of).toList()).keySet();
     return IntStream.range(0, ended.size())
         .mapToObj(i ->
-            recorded.contains(ended.get(i).key())
+            repeated.contains(ended.get(i).key())
                 ? reply(ended.get(i).transition().to())
                 : replies.get(i))
         .toList();

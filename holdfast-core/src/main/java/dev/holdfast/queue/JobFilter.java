@@ -2,6 +2,7 @@ package dev.holdfast.queue;
 
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
+import dev.holdfast.job.Needs;
 import java.util.Optional;
 import java.util.Set;
 
@@ -38,7 +39,7 @@ public record JobFilter(
     queue.ifPresent(name -> Limits.name("queue", name));
     kind.ifPresent(name -> Limits.name("kind", name));
     target.ifPresent(name -> Limits.name("target", name));
-    resource.ifPresent(name -> Limits.name("resource", name));
+    resource.ifPresent(name -> Needs.resource("resource", name));
     tag.ifPresent(name -> Limits.name("tag", name));
     worker.ifPresent(name -> Limits.name("worker", name));
     errorText.ifPresent(text -> Limits.name("error", text));

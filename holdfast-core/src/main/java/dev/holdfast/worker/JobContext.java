@@ -236,7 +236,7 @@ public final class JobContext {
    * more to log than the second between two reports has room for.
    */
   public boolean flush() {
-    return running.unlessLost(this::store).orElse(false);
+    return unsent.isEmpty() ? !running.isLost() : running.unlessLost(this::store).orElse(false);
   }
 
   /** The same for those who are no handlers. */
@@ -249,6 +249,19 @@ public final class JobContext {
       return sendUnsent();
     } finally {
       sending.unlock();
+    }
+  }
+
+  /**
+   * Stores what was said, unless another thread is storing it: what that takes nobody waits for.
+   */
+  void storeUnlessUnderWay() {
+    if (sending.tryLock()) {
+      try {
+        boolean unused = sendUnsent(); // a lost lease interrupts the handler
+      } finally {
+        sending.unlock();
+      }
     }
   }
 

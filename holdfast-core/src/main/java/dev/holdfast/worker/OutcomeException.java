@@ -1,5 +1,6 @@
 package dev.holdfast.worker;
 
+import dev.holdfast.job.Causes;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Outcome;
 import java.time.Duration;
@@ -35,13 +36,9 @@ public final class OutcomeException extends RuntimeException {
 
   /** What a handler that threw this wanted to say, if it was an outcome. */
   static Optional<Outcome> saidBy(Throwable thrown) {
-    Throwable cause = thrown;
-    for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
-      if (cause instanceof OutcomeException said) {
-        return Optional.of(said.outcome);
-      }
-      cause = cause.getCause();
-    }
-    return Optional.empty();
+    return Causes.of(thrown, MOST_CAUSES).stream()
+        .filter(OutcomeException.class::isInstance)
+        .map(said -> ((OutcomeException) said).outcome)
+        .findFirst();
   }
 }

@@ -26,10 +26,10 @@ final class Reporter implements Loop.Step {
     return PERIOD;
   }
 
-  // One by one: what cannot be stored for one job must not keep the others' from it.
+  // One by one: a job whose report fails, or waits for an answer, must not hold up the others.
   private static void flush(Running running) {
     try {
-      boolean unused = running.context().store(); // a lost lease interrupts the handler
+      running.context().storeUnlessUnderWay();
     } catch (RuntimeException e) {
       log.warn("Could not store what job {} said", running.lease().key().jobId(), e);
     }

@@ -78,9 +78,12 @@ final class Runner {
       long startedNanos = System.nanoTime();
       Outcome outcome = execute(running);
       Duration ran = Duration.ofNanos(System.nanoTime() - startedNanos);
-      setup.listener().ended(lease, outcome, ran);
-      lease.slot().ifPresent(slot -> scheduledRunEnded(running, slot, outcome, ran));
-      handOver(running, outcome);
+      try {
+        setup.listener().ended(lease, outcome, ran);
+        lease.slot().ifPresent(slot -> scheduledRunEnded(running, slot, outcome, ran));
+      } finally {
+        handOver(running, outcome); // even when logging throws: it would be renewed for ever
+      }
     } finally {
       MDC.remove("trace");
       inFlight.handlerEnded(running);
@@ -117,7 +120,11 @@ final class Runner {
     Outcome outcome =
         OutcomeException.saidBy(thrown).orElseGet(() -> Outcome.failed(Failure.of(thrown)));
     if (outcome instanceof Outcome.Failed) {
-      tell(lease, thrown);
+      try {
+        tell(lease, thrown);
+      } catch (Throwable untold) { // a logger asks the exception for its words, and those may throw
+        log.warn("Job {} threw {}", lease.key().jobId(), thrown.getClass().getName());
+      }
       setup.listener().failed(lease, thrown);
     }
     return outcome;

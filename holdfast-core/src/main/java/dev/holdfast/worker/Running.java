@@ -190,7 +190,11 @@ final class Running {
       return Optional.empty();
     }
     FutureTask<T> done = new FutureTask<>(work::get);
-    reports.execute(done);
+    try {
+      reports.execute(done);
+    } catch (OutOfMemoryError noThread) {
+      done.run(); // here, although the handler cannot hear of a lost lease meanwhile
+    }
     boolean interrupted = false;
     try {
       while (true) {

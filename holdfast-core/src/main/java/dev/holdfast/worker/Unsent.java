@@ -83,6 +83,20 @@ final class Unsent {
     }
   }
 
+  /** Nothing is left to send, nor is anything being sent. */
+  boolean isEmpty() {
+    lock.lock();
+    try {
+      return (sending == null || sending.isEmpty()) && isSilent();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isSilent() {
+    return progress.equals(Progress.NONE) && lines.isEmpty() && inputTokens + outputTokens == 0;
+  }
+
   /** What to send next; the same until it is {@link #sent}. */
   Report next() {
     lock.lock();
@@ -97,7 +111,7 @@ final class Unsent {
   }
 
   private Report gather() {
-    if (progress.equals(Progress.NONE) && lines.isEmpty() && inputTokens + outputTokens == 0) {
+    if (isSilent()) {
       return Report.EMPTY; // as most handlers' are
     }
     if (droppedLines > 0) {

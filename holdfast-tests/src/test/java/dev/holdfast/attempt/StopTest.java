@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Holdfast;
 import dev.holdfast.audit.Act;
 import dev.holdfast.hold.EngineRig;
+import dev.holdfast.job.Failure;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.Outcome;
@@ -12,6 +13,7 @@ import dev.holdfast.job.Policy.OnStop;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.Progress;
 import dev.holdfast.lease.Extension;
+import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.Report;
@@ -121,6 +123,46 @@ class StopTest extends EngineRig {
 
     assertThat(tenant.job(id).state()).isEqualTo(JobState.FAILED);
     assertThat(tenant.job(id).errorCode()).contains("TOKEN_LIMIT");
+  }
+
+  @Test
+  void a_job_over_its_limit_of_tokens_says_so_whatever_its_worker_says() {
+    UUID id =
+        enqueue(
+            CALL.job("x").withPolicy(PolicyOverrides.NONE.withMaxAttempts(1).withTokenLimit(10)));
+    Lease lease = claim(1).getFirst();
+    leases().report(lease, Report.ofUsage(20, 0));
+
+    finish(lease, Outcome.failed(Failure.retryable("CONNECTION", "the model is away")));
+
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.FAILED);
+    assertThat(tenant.job(id).errorCode()).contains("TOKEN_LIMIT");
+  }
+
+  @Test
+  void a_pause_is_answered_as_a_pause_also_beside_a_success() {
+    UUID done = enqueue(CALL.job("x"));
+    UUID paused = enqueue(CALL.job("y"));
+    List<Lease> claimed = claim(2);
+    tenant.acts().pause(paused, ADA);
+
+    List<FinishReply> replies =
+        leases()
+            .finish(
+                claimed.stream()
+                    .map(lease ->
+                        new Finish(
+                            lease,
+                            lease.key().jobId().equals(done)
+                                ? Outcome.succeeded()
+                                : new Outcome.Stopped()))
+                    .toList());
+
+    assertThat(replies)
+        .containsExactlyInAnyOrder(
+            new FinishReply.Recorded(JobState.SUCCEEDED),
+            new FinishReply.Recorded(JobState.PAUSED));
+    assertThat(tenant.job(paused).state()).isEqualTo(JobState.PAUSED);
   }
 
   @Test

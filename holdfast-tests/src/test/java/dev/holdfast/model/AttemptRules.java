@@ -31,10 +31,10 @@ record AttemptRules(Model model) {
           job.phase = Phase.SUCCEEDED;
         }
       }
-      case FAILED_FOR_GOOD -> fail(job);
+      case FAILED_FOR_GOOD -> failOrStop(job);
       case FAILED -> {
         if (job.isLastAttempt()) {
-          fail(job);
+          failOrStop(job);
         } else if (stopping) {
           stopped(job);
         } else {
@@ -62,6 +62,15 @@ record AttemptRules(Model model) {
         }
       }
       case STOPPED -> stopped(job);
+    }
+  }
+
+  // Too many tokens are what it fails by, whatever its worker says.
+  private static void failOrStop(ModelJob job) {
+    if (job.isToBeFailed()) {
+      stopped(job);
+    } else {
+      fail(job);
     }
   }
 

@@ -19,8 +19,8 @@ enum PlantedPatch {
           .hanging(),
       inCore(
           "worker/Worker",
-          "drain\\(\\);\\s+stopLast.forEach\\(Worker::stop\\);",
-          "stopLast.forEach(Worker::stop); drain();")),
+          "boolean hurried = drain\\(\\);",
+          "stopLast.forEach(Worker::stop); boolean hurried = drain();")),
   NO_SELF_FENCE(
       Trial.of(
           "worker.InterruptedWorkTest",

@@ -1,17 +1,27 @@
 package dev.holdfast.worker;
 
+import dev.holdfast.codec.JacksonCodec;
+import dev.holdfast.job.Attempt;
 import dev.holdfast.job.JobState;
+import dev.holdfast.job.Needs;
 import dev.holdfast.job.Outcome;
+import dev.holdfast.job.Payload;
+import dev.holdfast.job.Policy;
+import dev.holdfast.job.Progress;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Claimed;
 import dev.holdfast.lease.Extension;
 import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.LeaseKey;
 import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.lease.Report;
 import dev.holdfast.lease.ReportReply;
 import dev.holdfast.lease.TransactionWork;
+import dev.holdfast.loop.SpareThreads;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,9 +32,12 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 
 /** Records what it is asked; fails while the database is away. */
 final class FailingLeases implements LeaseSource {
+
+  static final Duration LEASE = Duration.ofSeconds(30);
 
   final List<UUID> finished = new ArrayList<>();
   final Set<UUID> refused = new HashSet<>();
@@ -40,6 +53,34 @@ final class FailingLeases implements LeaseSource {
   long answeredNanos;
   int extended;
   Extension.Status answer = Extension.Status.EXTENDED;
+
+  /** An attempt under such a lease. */
+  Running running(InFlight inFlight, long nowNanos) {
+    return running(inFlight, nowNanos, SpareThreads.named("holdfast-report"));
+  }
+
+  Running running(InFlight inFlight, long nowNanos, Executor reports) {
+    Running running = new Running(lease(LEASE), nowNanos, this, new JacksonCodec(), reports);
+    inFlight.add(running);
+    return running;
+  }
+
+  static Lease lease(Duration length) {
+    return new Lease(
+        new LeaseKey("default", UUID.randomUUID(), 7),
+        "worker",
+        "kind",
+        "default",
+        Payload.NULL,
+        new Attempt(1, 0, 0),
+        Policy.DEFAULTS,
+        Needs.NOTHING,
+        Progress.NONE,
+        Instant.EPOCH,
+        length,
+        Instant.EPOCH.plus(length),
+        Optional.empty());
+  }
 
   @Override
   public Claimed claim(ClaimRequest request) {

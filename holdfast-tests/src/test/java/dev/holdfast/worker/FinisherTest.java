@@ -1,6 +1,7 @@
 package dev.holdfast.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.Finish;
@@ -8,14 +9,42 @@ import dev.holdfast.lease.Lease;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Outcomes that cannot be written for now, as when a hook fails. */
+/** Outcomes that cannot be written for now: the database is away, or a hook fails. */
 class FinisherTest {
 
   private static final int KEPT = 2_000;
 
   private final FailingLeases leases = new FailingLeases();
-  private final Finisher finisher =
-      new Finisher(leases, new InFlight(KEPT + 1), WorkerListener.NONE);
+  private final InFlight inFlight = new InFlight(KEPT + 1);
+  private final Finisher finisher = new Finisher(leases, inFlight, WorkerListener.NONE);
+
+  @Test
+  void an_outcome_is_kept_until_the_database_takes_it() {
+    Running running = leases.running(inFlight, System.nanoTime());
+    leases.away = true;
+    finisher.add(new Finish(running.lease(), Outcome.succeeded()));
+
+    assertThatThrownBy(finisher::runOnce).hasMessageContaining("away");
+    assertThat(inFlight.all()).isNotEmpty();
+    leases.away = false;
+    finisher.runOnce();
+
+    assertThat(leases.finished).containsExactly(running.lease().key().jobId());
+    assertThat(inFlight.all()).isEmpty();
+  }
+
+  @Test
+  void an_outcome_is_handed_on_by_a_thread_that_is_interrupted_too() {
+    Running running = leases.running(inFlight, System.nanoTime());
+
+    Thread.currentThread().interrupt();
+    finisher.add(new Finish(running.lease(), Outcome.succeeded()));
+    boolean stillInterrupted = Thread.interrupted();
+    finisher.runOnce();
+
+    assertThat(stillInterrupted).isTrue();
+    assertThat(leases.finished).containsExactly(running.lease().key().jobId());
+  }
 
   @Test
   void what_could_not_be_written_is_tried_once_more_when_the_worker_ends() {
@@ -50,7 +79,7 @@ class FinisherTest {
   }
 
   private Lease end() {
-    Lease lease = InterruptedWorkTest.lease(Duration.ofSeconds(30));
+    Lease lease = FailingLeases.lease(FailingLeases.LEASE);
     finisher.add(new Finish(lease, Outcome.succeeded()));
     return lease;
   }

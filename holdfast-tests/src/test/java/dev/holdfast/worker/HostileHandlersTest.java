@@ -69,6 +69,36 @@ class HostileHandlersTest {
   }
 
   @Test
+  void an_exception_whose_words_cannot_be_had_is_a_failure_like_any_other() {
+    class Unspeakable extends RuntimeException {
+      @Override
+      public String getMessage() {
+        throw new StackOverflowError("of an exception's own words");
+      }
+
+      @Override
+      public synchronized Throwable getCause() {
+        throw new StackOverflowError("of an exception's own cause");
+      }
+    }
+    UUID bad =
+        tenant.jobs().enqueue(BAD.job(1).withPolicy(PolicyOverrides.NONE.withMaxAttempts(1))).id();
+
+    worker()
+        .handle(
+            BAD,
+            (args, job) -> {
+              throw new Unspeakable();
+            })
+        .build()
+        .runDue();
+
+    assertThat(tenant.job(bad).state()).isEqualTo(JobState.FAILED);
+    assertThat(tenant.job(bad).errorMessage())
+        .hasValueSatisfying(words -> assertThat(words).contains("Unspeakable"));
+  }
+
+  @Test
   void what_a_listener_throws_does_not_reach_the_job() {
     UUID good = tenant.jobs().enqueue(GOOD.job(1)).id();
 

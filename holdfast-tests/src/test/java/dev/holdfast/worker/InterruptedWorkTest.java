@@ -1,35 +1,19 @@
 package dev.holdfast.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.codec.JacksonCodec;
-import dev.holdfast.error.ErrorCode;
-import dev.holdfast.error.HoldfastException;
-import dev.holdfast.job.Attempt;
-import dev.holdfast.job.Item;
 import dev.holdfast.job.Kind;
-import dev.holdfast.job.Needs;
 import dev.holdfast.job.Outcome;
-import dev.holdfast.job.Payload;
-import dev.holdfast.job.Policy;
-import dev.holdfast.job.Progress;
 import dev.holdfast.lease.Extension;
-import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.Lease;
-import dev.holdfast.lease.LeaseKey;
 import dev.holdfast.lease.LeaseSource;
-import dev.holdfast.lease.Report;
-import dev.holdfast.loop.SpareThreads;
 import dev.holdfast.wake.Bell;
 import dev.holdfast.worker.Running.Interruption;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -40,57 +24,11 @@ import org.junit.jupiter.api.Test;
  */
 class InterruptedWorkTest {
 
-  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final Duration LEASE = FailingLeases.LEASE;
 
   private final FailingLeases leases = new FailingLeases();
   private final InFlight inFlight = new InFlight(10);
   private final AtomicLong nanoTime = new AtomicLong(1_000_000);
-
-  @Test
-  void an_outcome_is_kept_until_the_database_takes_it() {
-    Finisher finisher = new Finisher(leases, inFlight, WorkerListener.NONE);
-    Running running = running();
-    leases.away = true;
-    finisher.add(new Finish(running.lease(), Outcome.succeeded()));
-
-    assertThatThrownBy(finisher::runOnce).hasMessageContaining("away");
-    assertThat(inFlight.all()).isNotEmpty();
-    leases.away = false;
-    finisher.runOnce();
-
-    assertThat(leases.finished).containsExactly(running.lease().key().jobId());
-    assertThat(inFlight.all()).isEmpty();
-  }
-
-  @Test
-  void an_outcome_is_handed_on_by_a_thread_that_is_interrupted_too() {
-    Finisher finisher = new Finisher(leases, inFlight, WorkerListener.NONE);
-    Running running = running();
-
-    Thread.currentThread().interrupt();
-    finisher.add(new Finish(running.lease(), Outcome.succeeded()));
-    boolean stillInterrupted = Thread.interrupted();
-    finisher.runOnce();
-
-    assertThat(stillInterrupted).isTrue();
-    assertThat(leases.finished).containsExactly(running.lease().key().jobId());
-  }
-
-  @Test
-  void what_a_handler_said_is_kept_until_the_database_takes_it() {
-    Reporter reporter = new Reporter(inFlight);
-    running().context().log("first");
-    running().context().log("second");
-
-    leases.away = true;
-    reporter.runOnce();
-    leases.away = false;
-    reporter.runOnce();
-
-    assertThat(leases.reports)
-        .flatExtracting(Report::logLines)
-        .containsExactlyInAnyOrder("first", "second");
-  }
 
   @Test
   void a_handler_is_stopped_before_a_lease_that_could_not_be_renewed_can_pass_on() {
@@ -107,78 +45,6 @@ class InterruptedWorkTest {
     assertThat(early).isEmpty();
     assertThat(running.interruption()).contains(Interruption.UNRENEWED);
     assertThat(Thread.interrupted()).isTrue();
-  }
-
-  @Test
-  void a_handler_that_waits_for_an_answer_hears_all_the_same_that_its_lease_may_be_lost()
-      throws Exception {
-    leases.silent = true;
-    Running running = running();
-    FutureTask<Boolean> handler = handlerThatReports(running);
-    leases.reporting.await();
-
-    running.interrupt(Interruption.UNRENEWED);
-
-    assertThatThrownBy(handler::get)
-        .cause()
-        .isInstanceOfSatisfying(
-            HoldfastException.class,
-            refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.LEASE_LOST));
-    leases.answering.countDown();
-  }
-
-  @Test
-  void a_handler_that_is_told_to_stop_may_still_say_how_far_it_came() throws Exception {
-    leases.silent = true;
-    Running running = running();
-    FutureTask<Boolean> handler = handlerThatReports(running);
-    leases.reporting.await();
-
-    running.interrupt(Interruption.STOP);
-    leases.answering.countDown();
-
-    assertThat(handler.get()).as("told, once it has reported").isTrue();
-    assertThat(leases.reports).hasSize(1);
-  }
-
-  @Test
-  void nothing_is_reported_any_more_once_the_lease_may_be_lost() {
-    Running running = running();
-    running.interrupt(Interruption.UNRENEWED);
-
-    assertThatThrownBy(() -> running.context().items(List.of(new Item("key", Payload.NULL))))
-        .isInstanceOfSatisfying(
-            HoldfastException.class,
-            refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.LEASE_LOST));
-
-    assertThat(leases.reports).isEmpty();
-  }
-
-  @Test
-  void whoever_records_the_end_does_not_wait_for_a_report_that_nobody_answers() throws Exception {
-    leases.silent = true;
-    Running running = running();
-    FutureTask<Boolean> handler = handlerThatReports(running);
-    leases.reporting.await();
-    running.interrupt(Interruption.UNRENEWED);
-    assertThatThrownBy(handler::get).isNotNull();
-
-    boolean stored = running.context().store();
-
-    assertThat(stored).isFalse();
-    leases.answering.countDown();
-  }
-
-  /** Answers whether it was interrupted. */
-  private FutureTask<Boolean> handlerThatReports(Running running) {
-    FutureTask<Boolean> handler =
-        new FutureTask<>(() -> {
-          running.handlerStarts(nanoTime.get());
-          running.context().checkpoint("half");
-          return Thread.interrupted();
-        });
-    var unused = Thread.startVirtualThread(handler);
-    return handler;
   }
 
   @Test
@@ -254,31 +120,11 @@ class InterruptedWorkTest {
   }
 
   @Test
-  void a_report_whose_fate_is_unknown_is_sent_again_word_for_word_before_anything_newer() {
-    Running running = running();
-    running.context().log("one");
-    running.context().usage(1, 2);
-    running.context().progress(Progress.NONE.withPercent(10));
-    leases.away = true;
-    assertThatThrownBy(() -> running.context().flush()).hasMessageContaining("away");
-    leases.away = false;
-    running.context().log("two");
-
-    running.context().flush();
-
-    assertThat(leases.reports).hasSize(2);
-    assertThat(leases.reports.getFirst().logLines()).containsExactly("one");
-    assertThat(leases.reports.getFirst().progress().percent()).hasValue(10);
-    assertThat(leases.reports.getFirst().idempotencyKey()).as("tokens count once").isPresent();
-    assertThat(leases.reports.getLast().logLines()).containsExactly("two");
-  }
-
-  @Test
   void whoever_drains_by_hand_is_stopped_too_before_a_lease_that_could_not_be_renewed_passes_on() {
     FailingLeases heartbeat = new FailingLeases();
     heartbeat.away = true;
     AtomicInteger stopped = new AtomicInteger();
-    Lease lease = lease(Duration.ofSeconds(1));
+    Lease lease = FailingLeases.lease(Duration.ofSeconds(1));
     leases.toGrant.add(lease);
 
     int attempts =
@@ -302,7 +148,7 @@ class InterruptedWorkTest {
 
   @Test
   void a_short_lease_is_renewed_in_time_though_the_worker_had_nothing_to_renew_before() {
-    leases.toGrant.add(lease(Duration.ofSeconds(1)));
+    leases.toGrant.add(FailingLeases.lease(Duration.ofSeconds(1)));
 
     int attempts =
         worker(
@@ -340,31 +186,6 @@ class InterruptedWorkTest {
   }
 
   private Running running() {
-    Running running =
-        new Running(
-            lease(LEASE),
-            nanoTime.get(),
-            leases,
-            new JacksonCodec(),
-            SpareThreads.named("holdfast-report"));
-    inFlight.add(running);
-    return running;
-  }
-
-  static Lease lease(Duration length) {
-    return new Lease(
-        new LeaseKey("default", UUID.randomUUID(), 7),
-        "worker",
-        "kind",
-        "default",
-        Payload.NULL,
-        new Attempt(1, 0, 0),
-        Policy.DEFAULTS,
-        Needs.NOTHING,
-        Progress.NONE,
-        Instant.EPOCH,
-        length,
-        Instant.EPOCH.plus(length),
-        Optional.empty());
+    return leases.running(inFlight, nanoTime.get());
   }
 }
