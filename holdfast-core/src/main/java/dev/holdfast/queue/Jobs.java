@@ -131,6 +131,14 @@ public final class Jobs {
     lanes.idOf(Lane.of(job));
   }
 
+  /**
+   * Does the work, which enqueues in a transaction of its own; once more if it fails because the
+   * tenant was dropped and created again since this object first used it.
+   */
+  public <T> T retryIfRecreated(Supplier<T> work) {
+    return lanes.fitting(work);
+  }
+
   /** Stores all jobs or none; answers in their order. */
   public List<Enqueued> enqueueAll(List<NewJob> jobs) {
     List<JobRow> rows = rows(jobs);

@@ -12,6 +12,7 @@ import dev.holdfast.slot.Slots;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jdbi.v3.core.Handle;
 
 /** Takes a slot and enqueues its job, both or neither. */
@@ -28,6 +29,10 @@ final class Firing {
   /** Before the transaction: what an enqueue in it would need another connection for. */
   void prepare(Schedule schedule) {
     jobs.prepare(schedule.jobFor(Instant.EPOCH, When.NOW));
+  }
+
+  <T> T retryIfRecreated(Supplier<T> work) {
+    return jobs.retryIfRecreated(work);
   }
 
   /**

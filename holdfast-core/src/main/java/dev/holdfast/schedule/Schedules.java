@@ -184,26 +184,30 @@ public final class Schedules {
    */
   public UUID trigger(String name, Optional<Instant> scheduledFor, Act act) {
     scheduledFor.ifPresent(moment -> Limits.moment("scheduled_for", moment));
-    firing.prepare(get(name).orElseThrow(() -> noSuch(name)).schedule());
-    return db.inTransaction(handle -> {
-      Ready ready = definitions.lock(handle, name).orElseThrow(() -> noSuch(name));
-      Schedule schedule = ready.schedule();
-      Instant slot = scheduledFor.orElse(ready.now()).truncatedTo(ChronoUnit.SECONDS);
-      missed.giveUp(handle, schedule);
-      int open = slots.open(handle, name);
-      if (open >= schedule.maxInstances()) {
-        throw conflict(
-            "schedule %s: %d of at most %d runs are not over"
-                .formatted(name, open, schedule.maxInstances()));
-      }
-      UUID job =
-          firing
-              .fire(handle, schedule, slot, When.NOW)
-              .orElseThrow(() ->
-                  conflict("slot %s of schedule %s is already claimed".formatted(slot, name)));
-      record(handle, act, "trigger", name, "slot %s, job %s".formatted(slot, job));
-      return job;
+    return firing.retryIfRecreated(() -> {
+      firing.prepare(get(name).orElseThrow(() -> noSuch(name)).schedule());
+      return db.inTransaction(handle -> trigger(handle, name, scheduledFor, act));
     });
+  }
+
+  private UUID trigger(Handle handle, String name, Optional<Instant> scheduledFor, Act act) {
+    Ready ready = definitions.lock(handle, name).orElseThrow(() -> noSuch(name));
+    Schedule schedule = ready.schedule();
+    Instant slot = scheduledFor.orElse(ready.now()).truncatedTo(ChronoUnit.SECONDS);
+    missed.giveUp(handle, schedule);
+    int open = slots.open(handle, name);
+    if (open >= schedule.maxInstances()) {
+      throw conflict(
+          "schedule %s: %d of at most %d runs are not over"
+              .formatted(name, open, schedule.maxInstances()));
+    }
+    UUID job =
+        firing
+            .fire(handle, schedule, slot, When.NOW)
+            .orElseThrow(() ->
+                conflict("slot %s of schedule %s is already claimed".formatted(slot, name)));
+    record(handle, act, "trigger", name, "slot %s, job %s".formatted(slot, job));
+    return job;
   }
 
   private void record(Handle handle, Act act, String what, String schedule, String after) {

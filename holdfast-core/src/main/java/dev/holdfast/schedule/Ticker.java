@@ -77,9 +77,11 @@ public final class Ticker {
   // What is wrong with one schedule must not keep the others from their slots.
   private Tick tried(String name) {
     try {
-      definitions.get(name).map(Planned::schedule).ifPresent(this::prepare);
-      return db.inTransaction(handle ->
-          definitions.lockDue(handle, name).map(ready -> decide(handle, ready)).orElse(NOTHING));
+      return firing.retryIfRecreated(() -> {
+        definitions.get(name).map(Planned::schedule).ifPresent(this::prepare);
+        return db.inTransaction(handle ->
+            definitions.lockDue(handle, name).map(ready -> decide(handle, ready)).orElse(NOTHING));
+      });
     } catch (RuntimeException e) {
       log.warn("Could not decide about the slots of schedule {}", name, e);
       return NOTHING;

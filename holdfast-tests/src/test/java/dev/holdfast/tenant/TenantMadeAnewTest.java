@@ -12,6 +12,11 @@ import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Changes;
+import dev.holdfast.schedule.Schedule;
+import dev.holdfast.schedule.Schedules;
+import dev.holdfast.schedule.Trigger;
+import java.time.Instant;
+import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +56,20 @@ class TenantMadeAnewTest extends EngineRig {
     enqueue(NewJob.of("call", 1));
 
     assertThat(claim(1).getFirst().key().fence()).isGreaterThan(first);
+  }
+
+  @Test
+  void a_schedule_of_the_new_tenant_fires_and_can_be_triggered_at_once() {
+    Schedules schedules = tenant.schedules(); // as one that a process keeps
+    Schedule minutely = Schedule.of("digest", Trigger.cron("0 * * * * *"), NewJob.of("call", 1));
+    schedules.put(minutely, ADA);
+    schedules.trigger("digest", Optional.of(Instant.EPOCH), ADA);
+
+    makeAnew();
+    schedules.put(minutely, ADA);
+    UUID job = schedules.trigger("digest", Optional.of(Instant.EPOCH), ADA);
+
+    assertThat(tenant.job(job).state()).isEqualTo(JobState.QUEUED);
   }
 
   @Test
