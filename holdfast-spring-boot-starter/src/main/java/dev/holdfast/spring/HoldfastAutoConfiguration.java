@@ -9,11 +9,14 @@ import dev.holdfast.lease.TransitionHook;
 import dev.holdfast.retention.Retention;
 import dev.holdfast.schedule.Schedule;
 import dev.holdfast.tenant.Tenant;
+import dev.holdfast.tenant.TenantName;
 import dev.holdfast.tracing.Tracing;
 import dev.holdfast.worker.WorkerListener;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
@@ -25,6 +28,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
@@ -37,6 +41,8 @@ import org.springframework.core.env.Environment;
 @EnableConfigurationProperties(HoldfastProperties.class)
 @Import(DatabaseInitializationDependencyConfigurer.class)
 public final class HoldfastAutoConfiguration {
+
+  private static final Logger log = LoggerFactory.getLogger(HoldfastAutoConfiguration.class);
 
   /**
    * Both or neither: who makes a Holdfast knows its DataSource, and has to give the same one to a
@@ -80,7 +86,14 @@ public final class HoldfastAutoConfiguration {
     @ConditionalOnMissingBean
     TransactionalJobs transactionalJobs(
         Holdfast holdfast, DataSource dataSource, HoldfastProperties properties) {
-      return new TransactionalJobs(holdfast, dataSource, properties.tenantName());
+      TransactionalJobs jobs = new TransactionalJobs(holdfast, dataSource, properties.tenantName());
+      try {
+        jobs.open();
+      } catch (RuntimeException e) {
+        // Whoever migrates may come later; who enqueues then looks again.
+        log.warn("Jobs of tenant {} cannot be enqueued yet: {}", properties.tenant(), e.toString());
+      }
+      return jobs;
     }
 
     // Another database would complain of the first statement, in words of its own.
@@ -102,16 +115,25 @@ public final class HoldfastAutoConfiguration {
     }
   }
 
+  /** For the methods of {@link Holdfast}, which mean the default tenant where none is named. */
+  @Bean
+  @ConditionalOnMissingBean
+  TenantName holdfastTenant(HoldfastProperties properties) {
+    return properties.tenantName();
+  }
+
   /** Handlers without a Holdfast stop the start, and Spring says why there is none. */
   @Bean
   @ConditionalOnBean(WorkerCustomizer.class)
   @ConditionalOnBooleanProperty(name = "holdfast.worker.enabled", matchIfMissing = true)
   HoldfastWorker holdfastWorker(
+      ApplicationContext context,
       Holdfast holdfast,
       HoldfastProperties properties,
       ObjectProvider<WorkerCustomizer> customizers,
       ObjectProvider<WorkerListener> listeners) {
     return new HoldfastWorker(
+        context,
         holdfast,
         properties,
         customizers.orderedStream().toList(),

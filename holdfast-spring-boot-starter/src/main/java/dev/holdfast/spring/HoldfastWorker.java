@@ -7,17 +7,29 @@ import dev.holdfast.worker.WorkerListener;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.core.Ordered;
 
 /**
- * Works while the application runs. Its phase is the default one, which starts last and stops
- * first: handlers find everything that they need, also while the worker drains.
+ * Works while the application runs. Its phase is the default one, which starts last. In that phase
+ * beans stop in the order in which they were registered, and the application's come first. So the
+ * worker does not wait for its phase when the application closes, but drains as soon as it is told:
+ * handlers find everything that they need, also then.
  *
  * <p>Stopping returns when the worker has drained, so that Spring's own timeout for a phase cannot
  * close the pool under handlers; {@code holdfast.worker.drain-timeout} bounds it.
  */
-final class HoldfastWorker implements SmartLifecycle {
+final class HoldfastWorker
+    implements SmartLifecycle, ApplicationListener<ContextClosedEvent>, Ordered {
 
+  private static final Logger log = LoggerFactory.getLogger(HoldfastWorker.class);
+
+  private final ApplicationContext context;
   private final Holdfast holdfast;
   private final HoldfastProperties properties;
   private final List<WorkerCustomizer> customizers;
@@ -25,10 +37,12 @@ final class HoldfastWorker implements SmartLifecycle {
   private volatile @Nullable Worker running;
 
   HoldfastWorker(
+      ApplicationContext context,
       Holdfast holdfast,
       HoldfastProperties properties,
       List<WorkerCustomizer> customizers,
       List<WorkerListener> listeners) {
+    this.context = context;
     this.holdfast = holdfast;
     this.properties = properties;
     this.customizers = customizers;
@@ -47,6 +61,33 @@ final class HoldfastWorker implements SmartLifecycle {
     running = worker.start();
   }
 
+  /** Also told of child contexts that close, which is none of its business. */
+  @Override
+  public void onApplicationEvent(ContextClosedEvent event) {
+    if (!event.getApplicationContext().equals(context)) {
+      return;
+    }
+    try {
+      stop();
+    } catch (RuntimeException e) {
+      // Others want to hear of the close, too. The worker is stopped once more in its phase.
+      log.warn("The worker did not stop when the application closed", e);
+    }
+  }
+
+  /** Executors hear of the close as well, and then take no more tasks of handlers. */
+  @Override
+  public int getOrder() {
+    return HIGHEST_PRECEDENCE;
+  }
+
+  /** Or the application would go on closing while the worker drains. */
+  @Override
+  public boolean supportsAsyncExecution() {
+    return false;
+  }
+
+  /** When the context is stopped or restarted, but not closed, in the order of phases. */
   @Override
   public void stop() {
     Worker worker = running;

@@ -22,8 +22,8 @@ final class ThreadTransaction {
       new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_SUPPORTS);
 
   private static final String INSTEAD =
-      ", or call holdfast.jobs(…).enqueue(job) for a job that is to be stored whatever becomes of"
-          + " the transaction";
+      ", or call holdfast.jobs(tenant).enqueue(job) for a job that is to be stored whatever becomes"
+          + " of the transaction";
 
   // A transaction is bound to the thread under the DataSource that its manager was given, which may
   // be any of these. Managers look through the one kind of proxy that is left out here.
@@ -39,16 +39,27 @@ final class ThreadTransaction {
   /** The DataSource that has the transaction's connection; nothing outside of a transaction. */
   Optional<DataSource> dataSource() {
     boolean isActive = TransactionSynchronizationManager.isActualTransactionActive();
-    if (isActive && !TransactionSynchronizationManager.isSynchronizationActive()) {
+    long bound = countBound();
+    // Its completion ends the synchronization first, then calls back, then lets the connection go.
+    // The first callback that begins another transaction makes Spring forget that this one was.
+    boolean goesOn = isActive && TransactionSynchronizationManager.isSynchronizationActive();
+    if ((isActive || bound > 0) && !goesOn) {
       throw refused(
           "this thread's transaction has ended, and what is written in a callback of its completion"
               + " may be lost: begin a new one (REQUIRES_NEW)");
     }
-    Optional<DataSource> own = layers.stream().filter(this::hasTransaction).findFirst();
+    Optional<DataSource> own =
+        layers.stream().filter(ThreadTransaction::hasTransaction).findFirst();
     if (own.isEmpty() && isActive) {
       throw refused(
           "this thread is in a transaction of another DataSource or transaction manager, so the job"
               + " would not share its fate: use a transaction manager of Holdfast's DataSource");
+    }
+    if (own.isPresent() && bound > 1) {
+      // Spring does not tell which of them was begun last, and would be meant.
+      throw refused(
+          "this thread is in two transactions at once, of Holdfast's DataSource and of another, and"
+              + " the job can share the fate of only one: end the other first");
     }
     if (own.isPresent() && TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
       throw refused("this thread's transaction is read-only: begin one that may write");
@@ -56,7 +67,14 @@ final class ThreadTransaction {
     return own;
   }
 
-  private boolean hasTransaction(DataSource layer) {
+  // A copy, because looking at what is bound may remove it.
+  private static long countBound() {
+    return List.copyOf(TransactionSynchronizationManager.getResourceMap().keySet()).stream()
+        .filter(key -> key instanceof DataSource any && hasTransaction(any))
+        .count();
+  }
+
+  private static boolean hasTransaction(DataSource layer) {
     if (!(TransactionSynchronizationManager.getResource(layer) instanceof ConnectionHolder held)) {
       return false;
     }

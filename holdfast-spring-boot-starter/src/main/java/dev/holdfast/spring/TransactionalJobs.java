@@ -22,8 +22,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * if, that commits. Outside of a transaction the job is stored at once. Thread-safe.
  *
  * <p>A transaction that the job could not share the fate of is refused with a {@link
- * HoldfastException}, and nothing is stored: one of another DataSource or transaction manager, a
- * read-only one, and one that has ended, in callbacks of its completion.
+ * HoldfastException}, and nothing is stored: one of another DataSource or transaction manager, or
+ * beside one of another DataSource; a read-only one; and one that has ended, in callbacks of its
+ * completion.
  */
 public final class TransactionalJobs {
 
@@ -53,6 +54,25 @@ public final class TransactionalJobs {
     return store(all -> all.enqueueAll(jobs), (all, own) -> all.enqueueAll(own, jobs));
   }
 
+  /**
+   * Does ahead what the very first job of a kind needs a second connection for besides its
+   * transaction's: many of them at once could use up the pool, waiting for each other. Call it for
+   * a job of each kind when the application starts, outside of transactions; of each queue,
+   * priority and placement that it is enqueued with, and with needs if it has any. Stores nothing
+   * of the job itself.
+   */
+  public void prepare(NewJob job) {
+    holdfast.jobs(tenant).prepare(job);
+  }
+
+  /**
+   * Looks for the tenant ahead, which needs connections. A transaction that enqueues has one
+   * already, and many of them at once could use up the pool, waiting for one more.
+   */
+  void open() {
+    Jobs unused = holdfast.jobs(tenant);
+  }
+
   private <R> R store(Function<Jobs, R> atOnce, BiFunction<Jobs, Connection, R> in) {
     Jobs jobs = holdfast.jobs(tenant);
     return transaction
@@ -76,7 +96,8 @@ public final class TransactionalJobs {
 
   /**
    * Nothing tells beforehand that a transaction has committed whose callbacks still run. Whoever
-   * was there in time, though, is called back after the commit.
+   * was there in time, though, is called back after the commit. So is who was there in one that
+   * only joined it, from a callback of its completion; but how that ended nobody knows.
    */
   private static final class Witness implements TransactionSynchronization {
 
@@ -89,7 +110,9 @@ public final class TransactionalJobs {
 
     @Override
     public void afterCompletion(int status) {
-      if (status == STATUS_COMMITTED && !inTime) {
+      boolean isLate = status == STATUS_COMMITTED && !inTime;
+      boolean joinedLate = status == STATUS_UNKNOWN && inTime;
+      if (isLate || joinedLate) {
         log.error(
             "A job was enqueued in a callback after the commit of its transaction, and may be lost:"
                 + " begin a new transaction there (REQUIRES_NEW)");

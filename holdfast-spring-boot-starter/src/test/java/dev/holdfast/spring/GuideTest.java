@@ -3,9 +3,11 @@ package dev.holdfast.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.Holdfast;
 import dev.holdfast.job.Kind;
 import dev.holdfast.schedule.Schedule;
 import dev.holdfast.schedule.Trigger;
+import dev.holdfast.tenant.TenantName;
 import dev.holdfast.testkit.TestTenant;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +19,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -43,16 +46,26 @@ class GuideTest {
 
     private final JdbcTemplate jdbc;
     private final TransactionalJobs jobs;
+    private final Holdfast holdfast;
+    private final TenantName tenant;
 
-    Registration(JdbcTemplate jdbc, TransactionalJobs jobs) {
+    Registration(JdbcTemplate jdbc, TransactionalJobs jobs, Holdfast holdfast, TenantName tenant) {
       this.jdbc = jdbc;
       this.jobs = jobs;
+      this.holdfast = holdfast;
+      this.tenant = tenant;
     }
 
     @Transactional
     public void register(String email) {
       jobs.enqueue(WELCOME.job(new Welcome(email)));
       jdbc.update("INSERT INTO account (email) VALUES (?)", email);
+    }
+
+    @Transactional
+    public void refuse(String email) {
+      holdfast.jobs(tenant).enqueue(WELCOME.job(new Welcome(email)));
+      throw new IllegalArgumentException(email);
     }
   }
 
@@ -73,6 +86,11 @@ class GuideTest {
     @Bean
     WorkerCustomizer welcome(Mailer mailer) {
       return worker -> worker.handle(WELCOME, (welcome, job) -> mailer.send(welcome.email()));
+    }
+
+    @Bean
+    ApplicationRunner kinds(TransactionalJobs jobs) {
+      return arguments -> jobs.prepare(WELCOME.job(new Welcome("")));
     }
 
     @Bean
@@ -107,6 +125,10 @@ class GuideTest {
           .isInstanceOf(DuplicateKeyException.class);
       assertThat(tenant.query("SELECT id FROM {schema}.job_all")).hasSize(1);
       assertThat(tenant.schedules().get("daily_digest")).isPresent();
+
+      assertThatThrownBy(() -> registration.refuse("bob@example.org"))
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThat(context.getBean(Mailer.class).sent.take()).isEqualTo("bob@example.org");
     }
   }
 

@@ -63,6 +63,12 @@ class HoldfastAutoConfigurationTest {
   }
 
   @Test
+  void the_tenant_of_the_properties_can_be_injected() {
+    Applications.of(tenant)
+        .run(context -> assertThat(context.getBean(TenantName.class)).isEqualTo(tenant.name()));
+  }
+
+  @Test
   void an_application_may_make_its_own_holdfast() {
     Applications.of(tenant)
         .withBean("own", Holdfast.class, tenant::holdfast)

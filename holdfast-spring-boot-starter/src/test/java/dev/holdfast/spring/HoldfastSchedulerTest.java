@@ -44,6 +44,19 @@ class HoldfastSchedulerTest {
   }
 
   @Test
+  void a_schedule_outlives_the_last_bean_of_its_application() {
+    String application = "spring.application.name=greeter";
+    scheduling().withPropertyValues(application).run(context -> assertThat(context).hasNotFailed());
+
+    Applications.of(tenant)
+        .withPropertyValues(application, "holdfast.scheduler.enabled=true")
+        .run(context ->
+            assertThat(tenant.schedules().get("greetings").orElseThrow().schedule().enabled())
+                .as("another process of this name may have it")
+                .isTrue());
+  }
+
+  @Test
   void a_scheduler_may_be_there_for_schedules_that_people_make() {
     Applications.of(tenant)
         .withPropertyValues("holdfast.scheduler.enabled=true")

@@ -21,10 +21,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.core.annotation.Order;
 
 class HoldfastWorkerTest {
@@ -111,12 +115,7 @@ class HoldfastWorkerTest {
               job.inTransaction(own -> job.payload("the pool is still there"));
             })
         .withPropertyValues("holdfast.worker.concurrency=1", "holdfast.worker.drain-timeout=100s")
-        .withInitializer(context ->
-            context.addApplicationListener(event -> {
-              if (event instanceof ContextClosedEvent) {
-                closing.countDown();
-              }
-            }))
+        .withInitializer(context -> context.addApplicationListener(new OnClose(closing)))
         .run(context -> {
           ids.add(enqueue(context, "ada"));
           started.await();
@@ -126,6 +125,81 @@ class HoldfastWorkerTest {
 
           assertThat(tenant.job(ids.getFirst()).state()).isEqualTo(JobState.SUCCEEDED);
           assertThat(tenant.job(ids.getLast()).state()).isEqualTo(JobState.QUEUED);
+        });
+  }
+
+  /** Is told of a context's close before the worker is. */
+  private record OnClose(CountDownLatch closing)
+      implements ApplicationListener<ContextClosedEvent>, PriorityOrdered {
+
+    @Override
+    public void onApplicationEvent(ContextClosedEvent event) {
+      closing.countDown();
+    }
+
+    @Override
+    public int getOrder() {
+      return 0;
+    }
+  }
+
+  @Test
+  void a_handler_finds_the_applications_beans_running_while_its_worker_drains() {
+    CountDownLatch started = new CountDownLatch(1);
+    CountDownLatch closing = new CountDownLatch(1);
+    Connector connector = new Connector();
+    List<Boolean> found = new ArrayList<>();
+    handling(
+            (name, job) -> {
+              started.countDown();
+              closing.await();
+              found.add(connector.isRunning());
+            })
+        .withBean(Connector.class, () -> connector)
+        .withPropertyValues("holdfast.worker.drain-timeout=100s")
+        .withInitializer(context -> context.addApplicationListener(new OnClose(closing)))
+        .run(context -> {
+          UUID id = enqueue(context, "ada");
+          started.await();
+
+          close(context);
+
+          assertThat(tenant.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+          assertThat(found).containsExactly(true);
+          assertThat(connector.isRunning()).isFalse();
+        });
+  }
+
+  /** Has the phase that Spring gives to who asks for none. */
+  private static final class Connector implements SmartLifecycle {
+
+    private volatile boolean isRunning;
+
+    @Override
+    public void start() {
+      isRunning = true;
+    }
+
+    @Override
+    public void stop() {
+      isRunning = false;
+    }
+
+    @Override
+    public boolean isRunning() {
+      return isRunning;
+    }
+  }
+
+  @Test
+  void a_child_context_that_closes_leaves_the_worker_at_work() {
+    greeting()
+        .run(context -> {
+          try (GenericApplicationContext child = new GenericApplicationContext(context)) {
+            child.refresh();
+          }
+
+          assertThat(context.getBean(HoldfastWorker.class).isRunning()).isTrue();
         });
   }
 

@@ -2,7 +2,9 @@ package dev.holdfast.spring;
 
 import static dev.holdfast.spring.Applications.HELLO;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.testkit.TestTenant;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
@@ -13,11 +15,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import javax.sql.DataSource;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
@@ -83,6 +88,29 @@ class JpaTransactionsTest {
           assertThat(ids).map(id -> tenant.jobs().get(id).isPresent()).containsExactly(true, false);
           assertThat(tenant.query("SELECT name FROM {schema}.person"))
               .containsExactly(Map.of("name", "ada"));
+        });
+  }
+
+  @Test
+  void a_transaction_of_entities_and_another_at_once_are_refused() {
+    TransactionTemplate others =
+        new TransactionTemplate(
+            new DataSourceTransactionManager(TestDatabase.shared().dataSource()));
+    Applications.of(tenant)
+        .withPropertyValues("spring.datasource.url=" + Applications.urlInSchemaOf(tenant))
+        .withUserConfiguration(Jpa.class)
+        .run(context -> {
+          TransactionTemplate ours =
+              new TransactionTemplate(context.getBean(JpaTransactionManager.class));
+          TransactionalJobs jobs = context.getBean(TransactionalJobs.class);
+          ThrowingCallable enqueue = () -> jobs.enqueue(HELLO.job("ada"));
+
+          ours.executeWithoutResult(outer ->
+              others.executeWithoutResult(inner ->
+                  assertThatThrownBy(enqueue).hasMessageContaining("two transactions at once")));
+          others.executeWithoutResult(outer ->
+              ours.executeWithoutResult(inner ->
+                  assertThatThrownBy(enqueue).hasMessageContaining("two transactions at once")));
         });
   }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.holdfast.Holdfast;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.queue.Enqueued;
@@ -15,13 +16,21 @@ import dev.holdfast.testkit.TestTenant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.ApplicationContext;
+import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
@@ -178,6 +187,147 @@ class TransactionalJobsTest {
   }
 
   @Test
+  void two_transactions_at_once_are_refused_whichever_is_the_inner_one() {
+    DataSource other = TestDatabase.shared().dataSource();
+    TransactionTemplate others = new TransactionTemplate(new DataSourceTransactionManager(other));
+    Applications.of(tenant)
+        .run(context -> {
+          TransactionalJobs jobs = context.getBean(TransactionalJobs.class);
+          TransactionTemplate ours = transaction(context);
+          List<UUID> ids = new ArrayList<>();
+
+          ours.executeWithoutResult(outer -> {
+            others.executeWithoutResult(inner -> assertRefused(jobs, "two transactions at once"));
+            ids.add(jobs.enqueue(JOB).id());
+          });
+          others.executeWithoutResult(outer ->
+              ours.executeWithoutResult(inner -> assertRefused(jobs, "two transactions at once")));
+
+          assertThat(ids).map(this::exists).as("when the other had ended").containsExactly(true);
+          assertThat(tenant.query("SELECT id FROM {schema}.job")).hasSize(1);
+        });
+  }
+
+  @Test
+  void of_two_transactions_the_connection_names_one() {
+    DataSource other = TestDatabase.shared().dataSource();
+    TransactionTemplate others = new TransactionTemplate(new DataSourceTransactionManager(other));
+    Applications.of(tenant)
+        .run(context -> {
+          Holdfast holdfast = context.getBean(Holdfast.class);
+          JdbcTemplate jdbc = new JdbcTemplate(context.getBean(DataSource.class));
+          ConnectionCallback<Enqueued> enqueue =
+              own -> holdfast.jobs(tenant.name()).enqueue(own, JOB);
+          List<UUID> ids = new ArrayList<>();
+
+          transaction(context)
+              .executeWithoutResult(outer ->
+                  others.executeWithoutResult(inner -> {
+                    ids.add(jdbc.execute(enqueue).id());
+                    inner.setRollbackOnly();
+                  }));
+          transaction(context)
+              .executeWithoutResult(outer -> {
+                others.executeWithoutResult(inner -> ids.add(jdbc.execute(enqueue).id()));
+                outer.setRollbackOnly();
+              });
+
+          assertThat(ids).map(this::exists).containsExactly(true, false);
+        });
+  }
+
+  @Test
+  void a_connection_of_another_data_source_is_no_second_transaction() {
+    Applications.of(tenant)
+        .run(context -> {
+          List<UUID> ids = new ArrayList<>();
+
+          transaction(context)
+              .executeWithoutResult(status -> {
+                use(TestDatabase.shared().dataSource()); // its connection stays with the thread
+                ids.add(context.getBean(TransactionalJobs.class).enqueue(JOB).id());
+              });
+
+          assertThat(ids).map(this::exists).containsExactly(true);
+        });
+  }
+
+  @Test
+  void a_job_that_may_exist_already_is_refused_above_read_committed() {
+    Applications.of(tenant)
+        .run(context -> {
+          TransactionalJobs jobs = context.getBean(TransactionalJobs.class);
+          TransactionTemplate transaction = transaction(context);
+          transaction.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
+          List<UUID> ids = new ArrayList<>();
+
+          transaction.executeWithoutResult(status -> {
+            for (NewJob each : List.of(JOB.withId(UUID.randomUUID()), JOB.withUniqueKey("ada"))) {
+              assertThatThrownBy(() -> jobs.enqueue(each))
+                  .isInstanceOf(HoldfastException.class)
+                  .hasMessageContaining("READ COMMITTED");
+            }
+            ids.add(jobs.enqueue(JOB).id());
+          });
+
+          assertThat(ids).map(this::exists).containsExactly(true);
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void first_enqueues_need_no_connection_besides_their_transactions(boolean migrate) {
+    tenant.jobs().prepare(JOB);
+    Applications.of(tenant)
+        .withPropertyValues(
+            "holdfast.migrate=" + migrate,
+            "spring.datasource.hikari.maximum-pool-size=2",
+            "spring.datasource.hikari.connection-timeout=5000")
+        .run(context -> assertThat(enqueuedAtOnce(context)).allMatch(this::exists));
+  }
+
+  @Test
+  void first_enqueues_of_a_kind_that_was_prepared_need_none_either() {
+    Applications.of(tenant)
+        .withPropertyValues(
+            "spring.datasource.hikari.maximum-pool-size=2",
+            "spring.datasource.hikari.connection-timeout=5000")
+        .run(context -> {
+          context.getBean(TransactionalJobs.class).prepare(JOB);
+
+          assertThat(enqueuedAtOnce(context)).allMatch(this::exists);
+        });
+  }
+
+  // Of two transactions, each of which has begun before the other enqueues.
+  private static List<UUID> enqueuedAtOnce(ApplicationContext context) throws Exception {
+    TransactionalJobs jobs = context.getBean(TransactionalJobs.class);
+    CyclicBarrier begun = new CyclicBarrier(2);
+    Callable<UUID> enqueue =
+        () ->
+            transaction(context)
+                .execute(status -> {
+                  await(begun);
+                  return jobs.enqueue(JOB).id();
+                });
+    try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+      List<UUID> ids = new ArrayList<>();
+      for (Future<UUID> each : threads.invokeAll(List.of(enqueue, enqueue))) {
+        ids.add(each.get());
+      }
+      return ids;
+    }
+  }
+
+  private static void await(CyclicBarrier barrier) {
+    try {
+      barrier.await();
+    } catch (InterruptedException | BrokenBarrierException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
   void a_read_only_transaction_is_refused() {
     Applications.of(tenant)
         .run(context -> {
@@ -215,7 +365,40 @@ class TransactionalJobsTest {
         });
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void a_transaction_that_has_ended_is_refused_after_a_new_one_in_its_callbacks(
+      boolean autoCommit) {
+    TransactionTemplate scopeOfAnother =
+        new TransactionTemplate(
+            new DataSourceTransactionManager(TestDatabase.shared().dataSource()));
+    scopeOfAnother.setPropagationBehavior(TransactionDefinition.PROPAGATION_SUPPORTS);
+    Applications.of(tenant)
+        .withPropertyValues("spring.datasource.hikari.auto-commit=" + autoCommit)
+        .run(context -> {
+          TransactionalJobs jobs = context.getBean(TransactionalJobs.class);
+          TransactionTemplate anew = transaction(context);
+          anew.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+          List<UUID> ids = new ArrayList<>();
+          List<String> refusals = new ArrayList<>();
+
+          transaction(context)
+              .executeWithoutResult(status -> {
+                afterCompletion(
+                    () -> anew.executeWithoutResult(inner -> ids.add(jobs.enqueue(JOB).id())));
+                afterCompletion(() -> refusals.add(refusal(jobs)));
+                afterCompletion(() ->
+                    scopeOfAnother.executeWithoutResult(inner -> refusals.add(refusal(jobs))));
+              });
+
+          assertThat(refusals).hasSize(2).allMatch(each -> each.contains("has ended"));
+          assertThat(ids).map(this::exists).containsExactly(true);
+          assertThat(tenant.query("SELECT id FROM {schema}.job")).hasSize(1);
+        });
+  }
+
   @Test
+  @ResourceLock("the log")
   void a_job_that_comes_after_the_commit_is_told_of() {
     Logger logger = (Logger) LoggerFactory.getLogger(TransactionalJobs.class);
     ListAppender<ILoggingEvent> told = new ListAppender<>();
@@ -239,6 +422,27 @@ class TransactionalJobsTest {
               .executeWithoutResult(
                   status -> TransactionSynchronizationManager.registerSynchronization(late));
           assertThat(told.list).singleElement().asString().contains("after the commit");
+        });
+    logger.detachAppender(told);
+  }
+
+  @Test
+  @ResourceLock("the log")
+  void a_job_in_a_transaction_that_joined_one_which_has_ended_is_told_of() {
+    Logger logger = (Logger) LoggerFactory.getLogger(TransactionalJobs.class);
+    ListAppender<ILoggingEvent> told = new ListAppender<>();
+    told.start();
+    logger.addAppender(told);
+    Applications.of(tenant)
+        .run(context -> {
+          TransactionalJobs jobs = context.getBean(TransactionalJobs.class);
+
+          transaction(context)
+              .executeWithoutResult(outer ->
+                  afterCompletion(() ->
+                      transaction(context).executeWithoutResult(status -> jobs.enqueue(JOB))));
+
+          assertThat(told.list).singleElement().asString().contains("may be lost");
         });
     logger.detachAppender(told);
   }
@@ -275,6 +479,24 @@ class TransactionalJobsTest {
 
   private static void use(DataSource dataSource) {
     new JdbcTemplate(dataSource).execute("SELECT 1");
+  }
+
+  private static void afterCompletion(Runnable work) {
+    TransactionSynchronizationManager.registerSynchronization(
+        new TransactionSynchronization() {
+          @Override
+          public void afterCompletion(int status) {
+            work.run();
+          }
+        });
+  }
+
+  private static String refusal(TransactionalJobs jobs) {
+    try {
+      return "not refused: " + jobs.enqueue(JOB);
+    } catch (HoldfastException e) {
+      return String.valueOf(e.getMessage());
+    }
   }
 
   private static void assertRefused(TransactionalJobs jobs, String why) {
