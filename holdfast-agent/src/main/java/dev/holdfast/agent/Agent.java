@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,7 +50,7 @@ public final class Agent implements AutoCloseable {
   private void begin(HoldfastClient client, AgentConfig config) throws IOException {
     OwnDirectory directory = OwnDirectory.take(config.data());
     open.push(directory);
-    Journal journal = new Journal(directory.path().resolve("leases"));
+    Journal journal = new Journal(directory.path().resolve("leases"), UUID::toString);
     List<Journal.Entry> left = journal.left();
     // What an earlier life left running is ended here, before anybody is told that it was.
     JobExecutors executors = JobExecutors.open(config.executors(), config.limits());

@@ -65,14 +65,14 @@ final class EarlierLife implements Loop.Step {
       FinishReply reply = server.settle(entry);
       log.info(
           "Job {} of an earlier life: {}, {}",
-          entry.jobId(),
+          entry.serverId(),
           entry.end().isPresent() ? "ended" : "lost",
           reply);
     } catch (HoldfastException e) {
       if (e.code() == ErrorCode.UNAVAILABLE || e.code() == ErrorCode.DATABASE) {
         throw e;
       }
-      log.warn("The server does not want to hear of job {}", entry.jobId(), e);
+      log.warn("The server does not want to hear of job {}", entry.serverId(), e);
     }
   }
 

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -33,16 +34,31 @@ final class Journal {
   /**
    * A lease of an earlier life.
    *
+   * @param jobId as the worker knows the job
+   * @param serverId as the server calls it, which need not be a UUID
    * @param end how it ended, if it had
    */
-  record Entry(Path file, String worker, UUID jobId, long fence, Optional<ObjectNode> end) {}
+  record Entry(
+      Path file,
+      String worker,
+      UUID jobId,
+      String serverId,
+      long fence,
+      Optional<ObjectNode> end) {}
 
   private static final String SUFFIX = ".json";
 
   private final Path directory;
+  private final Function<UUID, String> serverIds;
 
-  Journal(Path directory) throws IOException {
+  /**
+   * In a directory of its own.
+   *
+   * @param serverIds what the server calls a job that has begun and not ended
+   */
+  Journal(Path directory, Function<UUID, String> serverIds) throws IOException {
     this.directory = Files.createDirectories(directory);
+    this.serverIds = serverIds;
   }
 
   void begun(Lease lease) {
@@ -97,6 +113,7 @@ final class Journal {
               file,
               said.text("worker"),
               said.uuid("job_id"),
+              said.optionalText("server_id").orElseGet(() -> said.text("job_id")),
               said.number("fence"),
               said.optionalObject("end").map(Fields::json)));
     } catch (IOException | RuntimeException e) {
@@ -105,10 +122,11 @@ final class Journal {
     }
   }
 
-  private static ObjectNode json(String worker, LeaseKey key) {
+  private ObjectNode json(String worker, LeaseKey key) {
     return Json.object()
         .put("worker", worker)
         .put("job_id", key.jobId().toString())
+        .put("server_id", serverIds.apply(key.jobId()))
         .put("fence", key.fence());
   }
 

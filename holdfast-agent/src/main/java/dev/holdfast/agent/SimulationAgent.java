@@ -72,9 +72,9 @@ public final class SimulationAgent implements AutoCloseable {
       throws IOException {
     OwnDirectory directory = OwnDirectory.take(config.data());
     open.push(directory);
-    Journal journal = new Journal(directory.path().resolve("leases"));
-    List<Journal.Entry> left = journal.left();
     SimulationLeases leases = new SimulationLeases(server, storage, LEASE);
+    Journal journal = new Journal(directory.path().resolve("leases"), leases::serverId);
+    List<Journal.Entry> left = journal.left();
     JobExecutors executors =
         JobExecutors.open(
             config.executors(),
@@ -138,7 +138,7 @@ public final class SimulationAgent implements AutoCloseable {
             .end()
             .map(end -> OutcomeJson.read(Fields.of("end", end), entry.worker()))
             .orElseGet(() -> new Outcome.LeaseExpired(entry.worker()));
-    return leases.tell(entry.jobId().toString(), outcome, entry.worker(), true);
+    return leases.tell(entry.serverId(), outcome, entry.worker(), true);
   }
 
   @Override

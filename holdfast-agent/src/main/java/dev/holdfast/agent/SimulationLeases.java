@@ -50,7 +50,8 @@ final class SimulationLeases implements LeaseSource {
   private static final Logger log = LoggerFactory.getLogger(SimulationLeases.class);
 
   private static final Pattern EXIT = Pattern.compile("EXIT_(-?\\d+)");
-  private static final Set<String> OURS = Set.of("dispatched", "running", "stop_requested");
+  private static final String STOP_REQUESTED = "stop_requested";
+  private static final Set<String> OURS = Set.of("dispatched", "running", STOP_REQUESTED);
 
   /** A container that was started for a job. */
   record Container(String id, String name) {}
@@ -88,6 +89,11 @@ final class SimulationLeases implements LeaseSource {
 
   Optional<SimulationJob> job(UUID key) {
     return Optional.ofNullable(jobs.get(key));
+  }
+
+  /** What the server calls a job of ours. */
+  String serverId(UUID key) {
+    return job(key).map(SimulationJob::id).orElse(key.toString());
   }
 
   /** From now on the job is running. */
@@ -167,26 +173,29 @@ final class SimulationLeases implements LeaseSource {
     if (job == null) {
       return Status.LOST;
     }
-    Optional<Fields> known = server.status(job.id());
-    String status = known.flatMap(each -> each.optionalText("status")).orElse("");
-    boolean isOurs =
-        OURS.contains(status)
-            && known
-                .flatMap(each -> each.optionalText("worker_id"))
-                .filter(owner -> !owner.equals(worker))
-                .isEmpty();
-    if (!isOurs) {
+    Optional<String> status = statusOfOurs(job.id(), worker);
+    if (status.isEmpty()) {
       return Status.LOST;
     }
-    boolean stop = status.equals("stop_requested");
+    boolean stop = status.get().equals(STOP_REQUESTED);
     boolean isRunning = containers.containsKey(key);
-    String said = stop ? status : isRunning ? "running" : "dispatched";
+    String said = stop ? STOP_REQUESTED : isRunning ? "running" : "dispatched";
     SimulationServer.Answer answer =
         server.report(withContainer(status(job.id(), said, worker), key));
     if (answer.isOk()) {
       return stop ? Status.STOP_REQUESTED : Status.EXTENDED;
     }
     return Status.BUSY; // it changed between the two; the next beat sees how
+  }
+
+  /** Empty when the job is somebody else's, or over. */
+  private Optional<String> statusOfOurs(String jobId, String worker) {
+    return server
+        .status(jobId)
+        .filter(known ->
+            known.optionalText("worker_id").filter(owner -> !owner.equals(worker)).isEmpty())
+        .flatMap(known -> known.optionalText("status"))
+        .filter(OURS::contains);
   }
 
   private ObjectNode withContainer(ObjectNode json, UUID key) {
@@ -215,9 +224,8 @@ final class SimulationLeases implements LeaseSource {
     return finished.stream()
         .map(end -> {
           UUID key = end.lease().key().jobId();
-          String id = job(key).map(SimulationJob::id).orElse(key.toString());
           FinishReply reply =
-              tell(id, end.outcome(), end.lease().worker(), containers.containsKey(key));
+              tell(serverId(key), end.outcome(), end.lease().worker(), containers.containsKey(key));
           jobs.remove(key);
           containers.remove(key);
           return reply;
@@ -244,7 +252,12 @@ final class SimulationLeases implements LeaseSource {
         };
     try {
       SimulationServer.Answer answer = server.report(json);
-      return answer.isOk() ? new FinishReply.Recorded(state(outcome)) : new FinishReply.Lost();
+      if (answer.isOk()) {
+        return new FinishReply.Recorded(state(outcome));
+      }
+      return answer.status() == 409 && tellStopped(json, jobId, worker)
+          ? new FinishReply.Recorded(JobState.CANCELLED)
+          : new FinishReply.Lost();
     } catch (HoldfastException e) {
       if (e.code() != ErrorCode.INVALID_ARGUMENT) {
         throw e; // it is told again
@@ -252,6 +265,13 @@ final class SimulationLeases implements LeaseSource {
       log.warn("The server does not understand how job {} ended", jobId, e);
       return new FinishReply.Lost();
     }
+  }
+
+  // One that was asked to stop can no longer finish or be given back, and we may have come to its
+  // end before we heard of that. It is over, and so it has stopped.
+  private boolean tellStopped(ObjectNode json, String jobId, String worker) {
+    boolean isToStop = statusOfOurs(jobId, worker).equals(Optional.of(STOP_REQUESTED));
+    return isToStop && server.report(json.put("status", "stopped")).isOk();
   }
 
   private static ObjectNode failed(String jobId, Failure failure, String worker) {

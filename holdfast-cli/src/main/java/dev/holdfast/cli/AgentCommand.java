@@ -15,7 +15,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Runs jobs of a server on this machine until it is told to end. */
+/** Runs jobs of a server on this machine, until the process is told to end. */
 @Command(
     name = "agent",
     description = "Runs jobs of a server on this machine: commands, containers, playbooks.",

@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Copies a server's own database while it is at work. */
+/** Copies a server's own database, while it runs. */
 @Command(
     name = "backup",
     description = {

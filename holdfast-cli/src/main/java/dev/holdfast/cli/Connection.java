@@ -18,7 +18,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Which server, and who asks: the same options everywhere. */
+/** Options that name the server and the caller, the same for all commands. */
 final class Connection {
 
   private static final String TOKEN_FILE = "--token-file";
@@ -55,8 +55,8 @@ final class Connection {
   }
 
   /**
-   * Where the token is looked for. That of a server on this machine, which is where nobody named
-   * another, is for a server on this machine: no other is to see it.
+   * The file with the token. The default file belongs to a server on this machine, so it is used
+   * only for a server on this machine; no other server may see that token.
    */
   Optional<Path> tokenFile() {
     CommandSpec command = Objects.requireNonNull(spec, "picocli sets it");
@@ -66,13 +66,13 @@ final class Connection {
     return named || isHere(server) ? Optional.of(tokenFile) : Optional.empty();
   }
 
-  // By its address, not by a name that somebody else could give away.
+  // Only addresses of this machine, and no name that could be made to point elsewhere.
   private static boolean isHere(String server) {
     String bare;
     try {
       bare = String.valueOf(new URI(server).getHost()).replaceAll("[\\[\\]]", "");
     } catch (URISyntaxException e) {
-      return false; // which the client tells
+      return false; // the client reports it
     }
     return bare.equalsIgnoreCase("localhost")
         || bare.matches("127(\\.\\d{1,3}){3}")
@@ -80,7 +80,7 @@ final class Connection {
         || bare.equals("0:0:0:0:0:0:0:1");
   }
 
-  /** For those who speak HTTP themselves. */
+  /** For code that sends HTTP requests itself. */
   Map<String, String> headers() {
     Map<String, String> headers = new HashMap<>();
     token().ifPresent(token -> headers.put("Authorization", "Bearer " + token));
@@ -96,7 +96,7 @@ final class Connection {
     return tenant.isBlank() ? client : client.withTenant(new TenantName(tenant));
   }
 
-  // Without one the server says what it wants, and one with authentication off wants none.
+  // Without a token, the server says what it needs; a server with authentication off needs none.
   private Optional<String> token() {
     String given = System.getenv("HOLDFAST_TOKEN");
     if (given != null && !given.isBlank()) {

@@ -10,20 +10,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A database's address as people have it: {@code postgresql://…} or {@code jdbc:postgresql:…}, of
- * one server or of several, of which one is the primary.
+ * The address of a database, as {@code postgresql://…} or {@code jdbc:postgresql:…}, with one host
+ * or several, of which one is the primary.
  */
 record DatabaseUrl(String jdbc) {
 
   private static final String FORMS =
       "postgresql://user:password@host:5432/database or jdbc:postgresql://…";
 
-  // Not java.net.URI's business: it knows one host, and these may be two with a comma between.
+  // Not parsed by java.net.URI, which allows one host; here, several may be separated by commas.
   private static final Pattern URL =
       Pattern.compile(
           "postgres(?:ql)?://(?:(?<user>[^:@/?]*)(?::(?<password>[^@/?]*))?@)?"
               + "(?<hosts>[\\w.,:\\[\\]-]*)/(?<database>[^?\\s]*)(?:\\?(?<query>\\S*))?");
-  // What other clients call it.
+  // The name of this parameter in other clients.
   private static final Pattern SESSION =
       Pattern.compile("target_session_attrs=(primary|read-write)");
 
@@ -41,7 +41,7 @@ record DatabaseUrl(String jdbc) {
     }
     try {
       return new DatabaseUrl(toJdbc(url));
-    } catch (IllegalArgumentException e) { // a percent sign that escapes nothing
+    } catch (IllegalArgumentException e) { // a percent sign without an escape
       throw HoldfastException.badConfig(setting, withoutPassword(text), FORMS);
     }
   }

@@ -25,12 +25,13 @@ import java.util.random.RandomGenerator;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A workload to look at: a small company's jobs, put in and run over HTTP like anybody's. What is
- * shown really happened: workers sleep where others would work, and fail where others would.
+ * A workload to look at: the jobs of a small company, enqueued and run over HTTP like all others.
+ * Everything shown really happened: workers sleep where real ones would work, and fail where real
+ * ones would.
  */
 final class Demo implements AutoCloseable {
 
-  /** How much there is to do. */
+  /** What a job is about, and how long it takes. */
   record Task(String about, int seconds) {}
 
   private static final Kind<Task> MAIL = Kind.of("mail.send", Task.class);
@@ -49,7 +50,7 @@ final class Demo implements AutoCloseable {
     this.workers = workers;
   }
 
-  /** Makes what it stands on, and starts its workers. */
+  /** Creates its queues and schedules, and starts its workers. */
   static Demo start(HoldfastClient client) {
     ask(client, "PUT", "/queues/media", "{\"concurrency_limit\": 3}");
     ask(client, "PUT", "/queues/reports", "{\"paused\": true}");
@@ -85,7 +86,7 @@ final class Demo implements AutoCloseable {
         .configure(config -> config.withName(name).withQueues(queues).withConcurrency(atOnce));
   }
 
-  /** Another second's worth of jobs, and of what people do to them. */
+  /** Enqueues the jobs of one second, and performs some acts of people. */
   void runOnce() {
     for (int i = 0; i < 6 + dice.nextInt(20); i++) {
       client.enqueue(
@@ -186,7 +187,7 @@ final class Demo implements AutoCloseable {
     client.ask(method, path, Map.of(), Optional.of(body));
   }
 
-  /** A tenant of its own, where whoever asks may make one; what is there already is kept. */
+  /** Creates a tenant for it, if the token may; one that exists is kept. */
   static void makeTenant(HoldfastClient client, String name) {
     try {
       ask(client, "POST", "/tenants", "{\"name\": \"" + name + "\"}");

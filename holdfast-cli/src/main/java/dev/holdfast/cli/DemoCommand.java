@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Fills a tenant with something to look at. */
+/** Fills a tenant with jobs to look at. */
 @Command(
     name = "demo",
     description = {

@@ -28,7 +28,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Says what is wrong, or soon will be, and what to do about it. */
+/** Reports what is wrong, or soon will be, and what to do about it. */
 @Command(
     name = "doctor",
     description = {
@@ -54,7 +54,7 @@ final class DoctorCommand implements Callable<Integer> {
       paramLabel = "DIR")
   private @Nullable Path data;
 
-  /** What could not be looked at is a finding of its own. */
+  /** A finding for what could not be examined. */
   private record Absent(String name, String detail, String remedy) implements Check {
     @Override
     public Finding look() {

@@ -3,8 +3,8 @@ package dev.holdfast.cli;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * The end of a command that runs until it is told to stop. The process is gone when its hooks are
- * through, so the hook waits until what the command opened is closed.
+ * The end of a command that runs until it is told to stop. The process exits when its shutdown
+ * hooks have ended, so the hook waits until everything that the command opened is closed.
  */
 final class Ending implements AutoCloseable {
 
@@ -33,7 +33,7 @@ final class Ending implements AutoCloseable {
     }
   }
 
-  /** Everything that was open is closed. */
+  /** Lets the process exit, because everything is closed. */
   @Override
   public void close() {
     closed.countDown();

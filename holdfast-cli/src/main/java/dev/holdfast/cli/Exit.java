@@ -4,7 +4,7 @@ import dev.holdfast.error.HoldfastException;
 import java.util.Arrays;
 import java.util.List;
 
-/** What a command's exit code says. */
+/** The exit codes of commands. */
 enum Exit {
   DONE(0, "done"),
   WRONG(1, "it went wrong, or the job did not succeed"),
@@ -32,7 +32,7 @@ enum Exit {
     return meaning;
   }
 
-  /** The whole table, a line each. */
+  /** The whole table, one line per code. */
   static List<String> table() {
     return Arrays.stream(values())
         .map(exit -> "%3d  %s".formatted(exit.code, exit.meaning))

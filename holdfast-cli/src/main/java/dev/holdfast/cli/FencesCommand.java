@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** For whoever restored a PostgreSQL of their own. */
+/** Raises fences, for operators who have restored their own PostgreSQL. */
 @Command(
     name = "fences",
     description = "Fences: the numbers by which stale workers are told.",

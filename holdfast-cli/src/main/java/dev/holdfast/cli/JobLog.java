@@ -9,7 +9,7 @@ import dev.holdfast.queue.LogChunk;
 import java.io.PrintWriter;
 import java.util.UUID;
 
-/** A job's log as it grows. */
+/** Prints a job's log as it grows. */
 final class JobLog {
 
   private static final int LINES_AT_ONCE = 500;
@@ -18,7 +18,7 @@ final class JobLog {
   private final UUID id;
   private final PrintWriter out;
   private final Remote.Output output;
-  private final boolean toTerminal = Terminal.is(1); // piped, it is what the job wrote
+  private final boolean toTerminal = Terminal.is(1); // piped output is exactly what the job wrote
   private long offset;
 
   JobLog(HoldfastClient client, UUID id, PrintWriter out, Remote.Output output) {
@@ -42,7 +42,10 @@ final class JobLog {
     }
   }
 
-  /** Prints what came since; answers the job as it was before, so that its last words are seen. */
+  /**
+   * Prints the new lines. Returns the job as it was before they were read, so that no line is
+   * missed when it has ended.
+   */
   Job printNew() {
     Job job =
         client

@@ -7,7 +7,10 @@ import java.util.logging.Formatter;
 import java.util.logging.LogRecord;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Lines for programs: a JSON object each, with {@code job}, {@code tenant}, {@code attempt}. */
+/**
+ * Formats log lines for programs: one JSON object each, with {@code job}, {@code tenant}, {@code
+ * attempt}.
+ */
 final class JsonLines extends Formatter {
 
   @Override

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Options that take several values, separated by commas. */
+/** Parses options with several values, separated by commas. */
 final class Lists {
 
   private Lists() {}

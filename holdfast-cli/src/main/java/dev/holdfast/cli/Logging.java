@@ -9,30 +9,30 @@ import java.util.logging.LogManager;
 import java.util.logging.Logger;
 
 /**
- * What is logged goes to the error output: a line for people at a terminal, a JSON object a line
- * for everybody else. By {@code java.util.logging}, which every Java has and which starts at once.
+ * Sends the log to standard error: plain lines on a terminal, otherwise one JSON object per line.
+ * It uses {@code java.util.logging}, which is part of Java and starts quickly.
  */
 final class Logging {
 
-  // Others' words only when something is wrong.
+  // Libraries log only when something is wrong.
   private static final Map<String, Level> QUIET =
       Map.of(
           "com.zaxxer", Level.WARNING,
           "io.javalin", Level.WARNING,
           "org.eclipse.jetty", Level.WARNING);
 
-  /** Loggers that nobody holds are forgotten, and their levels with them. */
+  /** Loggers without a reference are garbage-collected, and their levels with them. */
   private static final class Kept {
     private static final List<Logger> LOGGERS =
         QUIET.keySet().stream().map(Logger::getLogger).toList();
   }
 
-  /** How lines look. */
+  /** The format of lines. */
   enum Format {
     PLAIN,
     JSON;
 
-    /** Refuses what is none. */
+    /** Refuses unknown names. */
     static Format of(String name) {
       return switch (name) {
         case "auto" -> Terminal.is(2) ? PLAIN : JSON;
@@ -45,21 +45,24 @@ final class Logging {
 
   private Logging() {}
 
-  /** Keeps its handlers until the process is gone: what happens while it ends is logged, too. */
+  /**
+   * Keeps its handlers until the process is gone, so that what happens during the shutdown is
+   * logged.
+   */
   public static final class LastingManager extends LogManager {
     @Override
     public void reset() {
-      // Java's own hook would silence everybody else's.
+      // Java's own shutdown hook would end all logging.
     }
   }
 
-  /** Before anything else: who logs first decides which manager there is. */
+  /** Must be called first, because the first use of logging chooses the manager. */
   static void prepare() {
     System.setProperty("java.util.logging.manager", LastingManager.class.getName());
     use(Format.PLAIN, Level.WARNING);
   }
 
-  /** From now on. */
+  /** Sets the format and the level, from now on. */
   static void use(Format format, Level level) {
     Logger root = Logger.getLogger("");
     for (var handler : root.getHandlers()) {
@@ -77,7 +80,7 @@ final class Logging {
     Kept.LOGGERS.forEach(logger -> logger.setLevel(QUIET.get(logger.getName())));
   }
 
-  /** By the names that SLF4J gives levels. */
+  /** The level with this name, as in SLF4J. */
   static Level level(String name) {
     return switch (name) {
       case "error" -> Level.SEVERE;
@@ -88,7 +91,7 @@ final class Logging {
     };
   }
 
-  /** The same names the other way. */
+  /** The name of a level, as in SLF4J. */
   static String name(Level level) {
     if (level.intValue() >= Level.SEVERE.intValue()) {
       return "ERROR";

@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Prints what a job says, also while it says it. */
+/** Prints the log of a job, also while it grows. */
 @Command(
     name = "logs",
     description = "Prints a job's log; with -f until the job is over.",

@@ -72,7 +72,7 @@ final class Main implements Runnable {
   static int run(String... args) {
     String first = args.length == 0 ? "" : args[0];
     boolean isNoun = Verbs.all().stream().anyMatch(verb -> verb.words().getFirst().equals(first));
-    // Making all commands takes longer than running one.
+    // Creating all commands takes longer than running one.
     return commandLine(isNoun ? first::equals : noun -> true).execute(args);
   }
 
@@ -104,7 +104,7 @@ final class Main implements Runnable {
         });
   }
 
-  // The whole of the help would hide what is wrong.
+  // Does not print the whole help, which would hide the error.
   private static int misunderstood(ParameterException error, String[] arguments) {
     CommandLine command = error.getCommandLine();
     PrintWriter err = command.getErr();
@@ -123,7 +123,7 @@ final class Main implements Runnable {
                   .map(name -> " Did you mean '%s %s'?".formatted(nameOf(command), name))
                   .orElse("");
       err.println("holdfast: no %s %s here.%s".formatted(what, word, meant));
-    } else if (!command.getSubcommands().isEmpty()) { // a noun alone
+    } else if (!command.getSubcommands().isEmpty()) { // a noun without a verb
       command.usage(err);
       return Exit.USAGE.code();
     } else {
@@ -152,7 +152,7 @@ final class Main implements Runnable {
     return Objects.requireNonNull(main.getSubcommands().get(noun));
   }
 
-  // People get a sentence; a stack trace would hide it.
+  // A sentence for people; a stack trace would hide it.
   private static String explained(Exception error) {
     Throwable cause = error;
     while (cause.getCause() != null && !(cause instanceof HoldfastException)) {

@@ -5,12 +5,12 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What somebody probably meant. */
+/** Guesses what a mistyped word was meant to be. */
 final class Nearest {
 
   private Nearest() {}
 
-  /** The one that takes the fewest slips of the finger, if that is few enough. */
+  /** The known word with the fewest typing errors, if there are few enough. */
   static Optional<String> to(String typed, Collection<String> known) {
     int most = Math.max(1, typed.length() / 3);
     return known.stream()
@@ -25,7 +25,7 @@ final class Nearest {
     return to(typed, known).map(" Did you mean %s?"::formatted).orElse("");
   }
 
-  // Letters that were left out, are too many, are others, or have changed places.
+  // The number of letters that are missing, superfluous, different or swapped.
   private static int slips(String typed, String meant) {
     String a = typed.toLowerCase(Locale.ROOT);
     String b = meant.toLowerCase(Locale.ROOT);

@@ -5,7 +5,7 @@ import dev.holdfast.executor.ExecutorConfig;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** What executors may do here: the same options for servers and agents. */
+/** Options for what executors may do, the same for servers and agents. */
 final class Permissions {
 
   @Option(
@@ -57,9 +57,9 @@ final class Permissions {
   private String network = "";
 
   /**
-   * As given, with the secrets of the environment.
+   * The options as a configuration, with the secrets of the environment.
    *
-   * @param scratch for files that live as long as an attempt
+   * @param scratch the directory for files that exist as long as an attempt
    */
   ExecutorConfig config(Path scratch) {
     ExecutorConfig config =

@@ -10,7 +10,7 @@ import java.util.logging.Formatter;
 import java.util.logging.LogRecord;
 import org.slf4j.MDC;
 
-/** Lines for people: when, how bad, who, what, and which job it is about. */
+/** Formats log lines for people: time, level, logger, message, and the job it is about. */
 final class PlainLines extends Formatter {
 
   private static final DateTimeFormatter TIME =
@@ -39,7 +39,7 @@ final class PlainLines extends Formatter {
     return text.toString();
   }
 
-  /** What the line is about, from whoever runs the job that said it. */
+  /** The logging context of the line: the job, tenant and attempt. */
   static Map<String, String> about() {
     Map<String, String> context = MDC.getCopyOfContextMap();
     return context == null ? Map.of() : new TreeMap<>(context);

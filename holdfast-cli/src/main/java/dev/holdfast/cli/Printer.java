@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Prints an answer: a list as a table, one thing as its fields, or all of it as JSON. */
+/** Prints an answer: a list as a table, a single object as its fields, or everything as JSON. */
 final class Printer {
 
   private static final int WIDEST_CELL = 60;
@@ -28,9 +28,9 @@ final class Printer {
   }
 
   /**
-   * Prints it.
+   * Prints an answer.
    *
-   * @param columns of the list that it has; none when it is one thing
+   * @param columns the columns of its list; empty for a single object
    */
   void print(ObjectNode answer, List<String> columns) {
     if (output == Remote.Output.JSON) {
@@ -102,7 +102,7 @@ final class Printer {
         : Json.write(node);
   }
 
-  // Somebody's words must not move the cursor, or worse, on somebody else's terminal.
+  // Text of others must not control the terminal, like moving the cursor.
   private static String harmless(String text) {
     return CONTROL.matcher(text).replaceAll("?");
   }

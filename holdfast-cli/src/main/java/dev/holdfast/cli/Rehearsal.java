@@ -7,8 +7,8 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Commands as people give them, to a server that is made up here. The launcher has Java write down
- * what they load, once, so that each later command starts in half the time.
+ * Runs typical commands against a fake server. The launcher lets Java record the classes they load,
+ * once, so that each later command starts in half the time.
  */
 final class Rehearsal {
 

@@ -6,10 +6,10 @@ import java.util.Locale;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Which server, who asks, and how the answer is to look: the same options everywhere. */
+/** Options that name the server, the caller and the output format, the same for all commands. */
 final class Remote {
 
-  /** How an answer is to look. */
+  /** The format of the output. */
   enum Output {
     TABLE,
     JSON;

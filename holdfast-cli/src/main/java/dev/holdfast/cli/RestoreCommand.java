@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Makes a data directory from a backup. */
+/** Creates a data directory from a backup. */
 @Command(
     name = "restore",
     description = {

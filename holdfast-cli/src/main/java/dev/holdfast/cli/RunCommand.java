@@ -75,7 +75,7 @@ final class RunCommand implements Callable<Integer> {
     JobLog log = new JobLog(client, id, out, remote.output());
     Job job;
     do {
-      job = log.printNew(); // the job as it was before what is printed
+      job = log.printNew(); // the job as it was before the lines that are printed
       if (!job.state().isFinished()) {
         Thread.sleep(PAUSE_MILLIS);
       }
@@ -93,7 +93,9 @@ final class RunCommand implements Callable<Integer> {
     return UUID.fromString(answer.path("id").asString());
   }
 
-  /** While this process ends, which may be because nobody answers any more. */
+  /**
+   * Cancels the job while this process ends; the reason for that may be that the server is gone.
+   */
   static void cancelUnless(AtomicBoolean over, HoldfastClient client, UUID id, PrintWriter err) {
     if (over.get()) {
       return;
@@ -116,7 +118,9 @@ final class RunCommand implements Callable<Integer> {
     }
     err.printf(
         "holdfast: job %s %s: %s%n",
-        job.id(), job.state().stored(), job.errorMessage().orElse("no reason"));
+        job.id(),
+        job.state().stored(),
+        job.errorMessage().map(Terminal::harmlessText).orElse("no reason"));
     err.flush();
     return Exit.WRONG.code();
   }

@@ -25,7 +25,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Runs a node until it is told to end. */
+/** Runs a node until the process is told to end. */
 @Command(
     name = "server",
     description = "Runs a node: jobs over HTTP, schedules, and what it runs itself.",

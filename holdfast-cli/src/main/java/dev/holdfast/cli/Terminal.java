@@ -3,33 +3,39 @@ package dev.holdfast.cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 
-/** What a person looks at, and what obeys whoever writes to it. */
+/** Detects terminals, and protects them from control characters. */
 final class Terminal {
 
   private Terminal() {}
 
   /**
-   * Whether that is one.
+   * Whether an output of this process is a terminal.
    *
-   * @param output 1, or 2 for errors
+   * @param output 1 for standard output, 2 for standard error
    */
   static boolean is(int output) {
     try {
       String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + output)).toString();
       return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
     } catch (IOException | UnsupportedOperationException e) {
-      return CommandLine.Help.Ansi.AUTO.enabled(); // not Linux: as colours are decided
+      return CommandLine.Help.Ansi.AUTO.enabled(); // not Linux: the rule for colours
     }
   }
 
-  /** A line that is only shown: what would clear, retitle or ask the terminal is left out. */
+  /** The line without control characters, which could clear, retitle or query the terminal. */
   static String harmless(String line) {
     StringBuilder shown = new StringBuilder(line.length());
     line.codePoints()
         .filter(point -> point == '\t' || !Character.isISOControl(point))
         .forEach(shown::appendCodePoint);
     return shown.toString();
+  }
+
+  /** The same for a text of several lines, which stay lines. */
+  static String harmlessText(String text) {
+    return text.lines().map(Terminal::harmless).collect(Collectors.joining("\n"));
   }
 }

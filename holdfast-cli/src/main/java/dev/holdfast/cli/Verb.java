@@ -5,13 +5,12 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * A line of the table of commands: what is asked of the API, and what of the answer people want to
- * see.
+ * A row of the table of commands: the request to the API, and what to show of the answer.
  *
- * @param words the noun and the verb, or one word alone
- * @param path after the API's own beginning, with its parameters in braces
- * @param parts what can be said beside them
- * @param columns of a list; none where one thing is shown
+ * @param words the noun and the verb, or a single word
+ * @param path the path below the API's base, with its parameters in braces
+ * @param parts further parameters and fields
+ * @param columns the columns of a list; empty where a single object is shown
  */
 record Verb(
     List<String> words,
@@ -23,11 +22,11 @@ record Verb(
 
   private static final Pattern PARAMETER = Pattern.compile("\\{(\\w+)}");
 
-  /** What a value is, and so what people may write. */
+  /** The type of a value, which determines what people may write. */
   enum Type {
     TEXT("TEXT"),
     NUMBER("N"),
-    /** There, or not. */
+    /** Given or not, without a value. */
     FLAG(""),
     CHOICE("true|false"),
     JSON("JSON"),
@@ -44,7 +43,7 @@ record Verb(
       return label;
     }
 
-    /** In words, for who wrote something else. */
+    /** What is allowed, in words, for error messages. */
     String allowed() {
       return switch (this) {
         case NUMBER -> "a number";
@@ -54,21 +53,21 @@ record Verb(
     }
   }
 
-  /** Where in the request a value stands. */
+  /** The place of a value in the request. */
   enum Place {
     QUERY,
     BODY
   }
 
   /**
-   * Something that can be said.
+   * A parameter or field of the request.
    *
-   * @param name the API's; with a dot, a field of an object
-   * @param positional without the option's name
+   * @param name its name in the API; with a dot, a field of an object
+   * @param positional whether it is given without the option's name
    */
   record Part(String name, Type type, Place place, boolean positional) {
 
-    /** Its name alone. */
+    /** The name without the object's. */
     String field() {
       return name.substring(name.indexOf('.') + 1);
     }
@@ -99,7 +98,7 @@ record Verb(
     return verb;
   }
 
-  /** A page of a list. */
+  /** Adds the parameters of a page. */
   Verb paged() {
     return queries("limit", "after");
   }
@@ -108,7 +107,7 @@ record Verb(
     return with(new Part(name, type, Place.BODY, false));
   }
 
-  /** Must be said, and needs no name. */
+  /** Adds a required field that is given without a name. */
   Verb takes(String name, Type type) {
     return with(new Part(name, type, Place.BODY, true));
   }
@@ -119,7 +118,7 @@ record Verb(
     return new Verb(words, method, path, summary, List.copyOf(more), columns);
   }
 
-  /** The names in braces of its path. */
+  /** The names of the parameters in its path. */
   List<String> parameters() {
     return PARAMETER.matcher(path).results().map(found -> found.group(1)).toList();
   }

@@ -22,7 +22,7 @@ import picocli.CommandLine.ParseResult;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A line of the table as a command: sends the request, and prints the answer. */
+/** A command made from a row of the table: sends the request, and prints the answer. */
 final class VerbCommand implements Callable<Integer> {
 
   private final Verb verb;
@@ -92,7 +92,7 @@ final class VerbCommand implements Callable<Integer> {
         + (choices.isEmpty() ? "" : " One of: " + String.join(", ", choices) + ".");
   }
 
-  // picocli formats descriptions.
+  // picocli uses descriptions as format strings.
   private static String escaped(String text) {
     return text.replace("%", "%%");
   }
@@ -146,7 +146,7 @@ final class VerbCommand implements Callable<Integer> {
     return new HoldfastException(e.code(), e.getMessage() + Nearest.hint(name, names(client)), e);
   }
 
-  /** What there is of the same sort, as far as it can be told. */
+  /** The names of the same type that exist, if they can be listed. */
   private List<String> names(HoldfastClient client) {
     String list = verb.path().substring(0, verb.path().lastIndexOf('/'));
     try {
@@ -156,7 +156,7 @@ final class VerbCommand implements Callable<Integer> {
       }
       return names;
     } catch (HoldfastException e) {
-      return List.of(); // the first error is the one to tell
+      return List.of(); // only the first error is reported
     }
   }
 

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The table of commands that are one request each. */
+/** The table of commands that send one request each. */
 final class Verbs {
 
   private static final String[] JOB_COLUMNS = {

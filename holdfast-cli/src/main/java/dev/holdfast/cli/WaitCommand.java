@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Waits for a job's end, and says it by its exit code. */
+/** Waits for the end of a job, and reports it by the exit code. */
 @Command(
     name = "wait",
     description =
@@ -85,7 +85,7 @@ final class WaitCommand implements Callable<Integer> {
         : job.id()
             + " "
             + job.state().stored()
-            + job.errorMessage().map(message -> ": " + message).orElse("");
+            + job.errorMessage().map(message -> ": " + Terminal.harmlessText(message)).orElse("");
   }
 
   private boolean isJson() {
@@ -105,6 +105,6 @@ final class WaitCommand implements Callable<Integer> {
             ".".repeat(BAR - full),
             percent,
             job.state().stored(),
-            job.progress().message().orElse(""));
+            job.progress().message().map(Terminal::harmless).orElse(""));
   }
 }

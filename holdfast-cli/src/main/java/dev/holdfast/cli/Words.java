@@ -8,7 +8,9 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 
-/** What the parts of commands mean, in a sentence, and the values that some of them have. */
+/**
+ * Describes the parameters of commands in a sentence, and lists the values that some of them allow.
+ */
 final class Words {
 
   private static final Map<String, String> MEANINGS =
@@ -124,7 +126,7 @@ final class Words {
     return known;
   }
 
-  /** All that it can be; none where it can be anything. */
+  /** All allowed values; empty where any is allowed. */
   static List<String> choices(Verb.Part part) {
     return CHOICES.getOrDefault(part.field(), List.of());
   }

@@ -14,4 +14,9 @@ class TerminalTest {
     assertThat(Terminal.harmless("a\tb é 日本 \ud83d\ude00 {}"))
         .isEqualTo("a\tb é 日本 \ud83d\ude00 {}");
   }
+
+  @Test
+  void lines_of_a_longer_text_stay_lines() {
+    assertThat(Terminal.harmlessText("one\r\ntwo\u001b[2J\n")).isEqualTo("one\ntwo[2J");
+  }
 }

@@ -12,7 +12,7 @@ import tools.jackson.databind.json.JsonMapper;
 public final class JacksonCodec implements Codec {
 
   private final JsonMapper mapper;
-  // Finding out how to read a type costs several times as much as reading a small one.
+  // To find out how to read a type costs several times as much as to read a small value.
   private final Map<Class<?>, ObjectReader> readers = new ConcurrentHashMap<>();
 
   public JacksonCodec() {
@@ -37,7 +37,7 @@ public final class JacksonCodec implements Codec {
   public <T> T decode(String json, Class<T> type) {
     try {
       return type.cast(readers.computeIfAbsent(type, mapper::readerFor).readValue(json));
-    } catch (JacksonException | NumberFormatException e) { // an exponent may be beyond counting
+    } catch (JacksonException | NumberFormatException e) { // for too large an exponent
       throw new HoldfastException(
           ErrorCode.BAD_PAYLOAD, "JSON cannot be read as " + type.getName(), e);
     }

@@ -26,9 +26,9 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Policies as JSON, in the words of the API: {@code {"max_attempts": 5, "retry": {"type":
- * "exponential", "base_seconds": 30}, "timeout_seconds": null}}. A key that is absent was not said;
- * a timeout of null was: no limit.
+ * Reads and writes policies as JSON, in the format of the API: {@code {"max_attempts": 5, "retry":
+ * {"type": "exponential", "base_seconds": 30}, "timeout_seconds": null}}. An absent key is a
+ * setting that is not set; a timeout of null is set: to no limit.
  */
 public final class PolicyJson {
 
@@ -45,7 +45,7 @@ public final class PolicyJson {
           "on_failure",
           "token_limit",
           "target_count");
-  // Of a job; a queue's jobs do not all belong to one trace.
+  // Only a job has a trace: the jobs of a queue do not all belong to one.
   private static final Set<String> KEYS_OF_JOB =
       Stream.concat(KEYS.stream(), Stream.of("traceparent", "tracestate"))
           .collect(Collectors.toUnmodifiableSet());
@@ -54,12 +54,12 @@ public final class PolicyJson {
 
   private final JsonMapper mapper = JsonMapper.shared();
 
-  /** All that a job may say of its policy. */
+  /** The keys that a job's policy may have. */
   public static Set<String> keysOfJob() {
     return KEYS_OF_JOB;
   }
 
-  /** Every question answered. */
+  /** Writes a complete policy. */
   public String write(Policy policy) {
     return write(
         new PolicyOverrides(
@@ -73,17 +73,17 @@ public final class PolicyJson {
             policy.tokenLimit(),
             policy.targetCount(),
             policy.trace(),
-            Optional.empty())); // nobody who reads it has a use for that
+            Optional.empty())); // its readers have no use for that
   }
 
-  /** As it is stored. */
+  /** Writes a policy as it is stored. */
   public String write(PolicyOverrides policy) {
     ObjectNode json = said(policy);
     policy.enqueuedAs().ifPresent(executor -> json.put("enqueued_as", executor));
     return json.toString();
   }
 
-  /** As whoever enqueues says it: without what the server alone says. */
+  /** Writes a policy as a caller sends it: without what only the server sets. */
   public String writeSaid(PolicyOverrides policy) {
     return said(policy).toString();
   }
@@ -115,37 +115,42 @@ public final class PolicyJson {
     return json;
   }
 
-  /** What a job says, over what its queue says, over the defaults; both as they are stored. */
+  /**
+   * A job's policy: its own settings, over its queue's, over the defaults; both as they are stored.
+   */
   public Policy resolve(@Nullable String queueDefaults, @Nullable String job) {
     return Policy.DEFAULTS.with(stored(queueDefaults)).with(stored(job));
   }
 
   /**
-   * As it was stored, the defaults where that cannot be read. The API refuses policies it cannot
-   * read; only somebody with SQL, or a newer version, can have stored one. Throwing here would
-   * leave a claimed job leased to nobody, and every other job of the batch with it; or a schedule
-   * that can be neither changed nor deleted.
+   * Reads a stored policy; returns {@link PolicyOverrides#NONE} for one that cannot be read. The
+   * API refuses such a policy, so it was stored by hand in SQL, or by a newer version. An exception
+   * here would leave a claimed job, and every other job of its batch, leased without a worker that
+   * runs it; or a schedule that can be neither changed nor deleted.
    */
   public PolicyOverrides stored(@Nullable String json) {
     if (json == null) {
       return PolicyOverrides.NONE;
     }
     try {
-      return read(object("policy", parse(json))); // a newer version may have said more
+      return read(object("policy", parse(json))); // a newer version may have more keys
     } catch (HoldfastException e) {
       log.error("A stored policy cannot be read, the defaults apply instead: {}", e.getMessage());
       return PolicyOverrides.NONE;
     }
   }
 
-  /** Refuses unknown keys and wrong types, naming the field: a typo must not become a default. */
+  /**
+   * Reads a policy. Refuses unknown keys and wrong types, naming the field: a typo must not become
+   * a default.
+   */
   public PolicyOverrides read(String text) {
     JsonNode json = object("policy", parse(text));
     refuseUnknown("", json, KEYS);
     return read(json);
   }
 
-  /** The same for a job, which says as well what trace it belongs to. */
+  /** Reads the policy of a job, which can also name the trace that the job belongs to. */
   public PolicyOverrides readOfJob(String text) {
     JsonNode json = object("policy", parse(text));
     refuseUnknown("", json, KEYS_OF_JOB);

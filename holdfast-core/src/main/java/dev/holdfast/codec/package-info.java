@@ -1,4 +1,4 @@
-/** Between Java values and the JSON that is stored. */
+/** Converts between Java values and the JSON that is stored. */
 @NullMarked
 package dev.holdfast.codec;
 

@@ -5,8 +5,9 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Jobs that stand on their target, paused or failed, and keep it until somebody acts. Any number
- * can, also beside one that runs. Changed only under the target's lock, see {@link Holds}.
+ * Stores blocks: jobs that stand on their target, paused or failed, and keep it until an operator
+ * acts. A target can have any number of them, also beside a running job. Changed only under the
+ * target's lock, see {@link Holds}.
  */
 public final class Blocks {
 
@@ -40,7 +41,7 @@ public final class Blocks {
         .execute();
   }
 
-  /** True when there was one. */
+  /** Removes the job's block; false when there was none. */
   public boolean remove(Handle handle, UUID jobId) {
     return handle.createUpdate(remove).bind("job_id", jobId).execute() > 0;
   }

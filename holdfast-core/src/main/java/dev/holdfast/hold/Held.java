@@ -4,5 +4,5 @@ import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 
-/** What an attempt holds, under which fence, and until when its worker may be thought alive. */
+/** The resources that an attempt holds, its fence, and when its lease ends. */
 public record Held(UUID jobId, long fence, List<String> resources, Instant leaseExpiresAt) {}

@@ -14,16 +14,19 @@ import org.jdbi.v3.core.statement.Update;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right to say who has a resource: its row's lock. All holds, blocks and waiting change in a
- * transaction that has locked the resources concerned, in the order of their names and before any
- * job's row; that one order is why nobody ever waits in a circle.
+ * Locks resources, and stores which attempt holds which. Holds, blocks and waiting change only in a
+ * transaction that has locked the rows of the resources concerned, in the order of their names and
+ * before any job's row; that one order is why transactions never wait for each other in a circle.
  */
 public final class Holds {
 
-  /** How long work that nobody saw stop may go on after its lease, until it is killed. */
+  /** How long work that was not seen to stop may go on after its lease, until it is killed. */
   public static final Duration KILL_GRACE = Duration.ofSeconds(5);
 
-  /** Much longer than any claim or finish takes, and much shorter than the shortest lease. */
+  /**
+   * How long callers that must not wait long wait for a lock: much longer than any claim or finish
+   * takes, and much shorter than the shortest lease.
+   */
   public static final Duration SOON = Duration.ofMillis(300);
 
   private static final int PASSED_ON_AT_ONCE = 500;
@@ -43,8 +46,8 @@ public final class Holds {
       ON CONFLICT DO NOTHING
       """;
 
-  // One by one, by index: compared with an array of unknown values, each row of a scan would be
-  // compared with each of them.
+  // One by one, by index: with an array of unknown values, a scan would compare each row with each
+  // of them.
   private static final String LOCK =
       """
       SELECT resource.name
@@ -79,8 +82,8 @@ public final class Holds {
       SELECT EXISTS (SELECT FROM {schema}.hold WHERE resource = ANY (:names) AND job_id = :job_id)
       """;
 
-  // By place: under the resources' locks nobody else moves these rows, and a join of unknown size
-  // would be planned as if there were few.
+  // By ctid: under the resources' locks no other transaction moves these rows, and a join of
+  // unknown size would be planned as if there were few.
   private static final String RELEASE =
       """
       DELETE FROM {schema}.hold
@@ -146,23 +149,23 @@ public final class Holds {
     this.passOn = db.sql(PASS_ON);
   }
 
-  /** Those who wait, for whoever holds the locks. */
+  /** The jobs that wait for resources; to be changed only under the resources' locks. */
   public Waiting waiting() {
     return waiting;
   }
 
   /**
-   * Makes rows for resources that nobody has named before. Comes before any lock.
+   * Makes rows for resources that have none. Comes before any lock.
    *
-   * @return how many were made, which are not there for good until the commit
+   * @return how many were made; a rollback removes them again
    */
   public int make(Handle handle, Collection<String> names) {
     return make(handle, names, null);
   }
 
   /**
-   * The same, for those who have something to lose by waiting: whoever makes the same row may be
-   * frozen before its commit. Throws as {@link #lockSoon} does.
+   * The same, for callers that must not wait long: another transaction that makes the same row may
+   * be frozen before its commit. Throws as {@link #lockSoon} does.
    */
   public int makeSoon(Handle handle, Collection<String> names) {
     return make(handle, names, String.valueOf(SOON.toMillis()));
@@ -178,19 +181,19 @@ public final class Holds {
             .execute();
   }
 
-  /** Waits for the resources' locks; answers which of them there are. */
+  /** Waits for the resources' locks; returns which of the resources have a row. */
   public Set<String> lock(Handle handle, Collection<String> names) {
     return lock(handle, names, null);
   }
 
   /**
-   * Makes what is missing and waits for the locks of all, for those who can do nothing without.
-   * Comes before any other lock of the transaction.
+   * Makes missing rows and waits for the locks of all, for callers that can do nothing without
+   * them. Comes before any other lock of the transaction.
    */
   public void lockSurely(Handle handle, Collection<String> names) {
-    // Who makes rows still sees those that the pruner is about to remove, and who then waits for
-    // their locks finds nothing there. Before these are made, the locks of the others are given
-    // back: they may come later in the order of names.
+    // MAKE still sees rows that the pruner is about to remove, and LOCK, after waiting for them,
+    // finds nothing there. Before such rows are made again, the locks of the others are given back:
+    // their names may come later in the order.
     boolean several = names.size() > 1;
     while (true) {
       if (several) {
@@ -207,15 +210,18 @@ public final class Holds {
   }
 
   /**
-   * The same, for those who have something to lose by waiting. Throws what {@link
-   * dev.holdfast.tenant.SqlErrors#isLockTimeout} knows when that takes long; the transaction is
-   * over then.
+   * Like {@link #lock}, for callers that must not wait long. Throws what {@link
+   * dev.holdfast.tenant.SqlErrors#isLockTimeout} recognises when it takes too long; the transaction
+   * has failed then.
    */
   public Set<String> lockSoon(Handle handle, Collection<String> names) {
     return lock(handle, names, String.valueOf(SOON.toMillis()));
   }
 
-  /** Steps over those that somebody else has, who may be frozen; answers which it has locked. */
+  /**
+   * Skips resources that another transaction, perhaps a frozen one, has locked; returns the names
+   * of those it locked.
+   */
   public Set<String> lockFree(Handle handle, Collection<String> names) {
     return handle
         .createQuery(lockFree)
@@ -236,7 +242,7 @@ public final class Holds {
             .collectIntoSet();
   }
 
-  /** Whether an attempt of the job holds any of these, be it one that nobody saw stop. */
+  /** Whether an attempt of the job holds any of these, even one that was not seen to stop. */
   public boolean holdsAnything(Handle handle, UUID jobId, Collection<String> names) {
     return handle
         .createQuery(holdsAnything)
@@ -246,7 +252,7 @@ public final class Holds {
         .one();
   }
 
-  /** The work has stopped: what it held is free. */
+  /** Frees what these attempts held, because their work has stopped. */
   public void release(Handle handle, List<Held> held) {
     if (!held.isEmpty()) {
       bind(handle.createUpdate(release), Row.of(held)).execute();
@@ -254,8 +260,9 @@ public final class Holds {
   }
 
   /**
-   * Nobody saw the work stop. What it holds passes on when its lease is over and whoever is to kill
-   * it has had the time to, or as soon as its worker says that it has stopped.
+   * Keeps what these attempts hold, because their work was not seen to stop. It passes on when the
+   * lease is over and the watchdog has had the time to kill the work, or as soon as the worker says
+   * that it has stopped.
    */
   public void linger(Handle handle, List<Held> held) {
     if (!held.isEmpty()) {
@@ -270,7 +277,9 @@ public final class Holds {
     }
   }
 
-  /** Passes on what silent workers held, once their grace is over; answers how many were woken. */
+  /**
+   * Passes on what silent workers held, once their grace is over; returns how many jobs were woken.
+   */
   public int passOn(Handle handle) {
     List<String> names =
         handle.createQuery(passed).bind("limit", PASSED_ON_AT_ONCE).mapTo(String.class).list();

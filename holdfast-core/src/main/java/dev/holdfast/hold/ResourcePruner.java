@@ -5,8 +5,8 @@ import java.util.List;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Removes rows of resources that nobody needs any more, or one per site that ever was would stay
- * for ever. Those with a capacity of their own were told to us, and stay.
+ * Removes rows of resources that no job uses any more; otherwise one row per site that ever existed
+ * would stay for ever. Resources with a capacity other than one stay, because an operator set it.
  */
 public final class ResourcePruner {
 
@@ -26,7 +26,7 @@ public final class ResourcePruner {
          FOR UPDATE SKIP LOCKED
       """;
 
-  // Looks again: somebody may have come between the look and the lock.
+  // Checks again: a job may have taken, or waited for, a resource between the query and its lock.
   private static final String REMOVE =
       """
       DELETE FROM {schema}.resource
@@ -46,7 +46,7 @@ public final class ResourcePruner {
     this.remove = db.sql(REMOVE);
   }
 
-  /** In a transaction; answers how many were removed. */
+  /** Called in a transaction; returns how many rows were removed. */
   public int prune(Handle handle) {
     List<String> names =
         handle.createQuery(lockUnused).bind("limit", AT_ONCE).mapTo(String.class).list();

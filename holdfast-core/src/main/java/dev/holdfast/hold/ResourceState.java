@@ -8,21 +8,21 @@ import java.util.UUID;
 /**
  * A resource as it is now.
  *
- * @param waiters the first in line, as many as were asked for
+ * @param waiters the first jobs in line, at most a thousand
  */
 public record ResourceState(
     String name, int capacity, List<Holder> holders, List<Blocker> blocks, List<Waiter> waiters) {
 
   /**
-   * Who has it.
+   * An attempt that holds the resource.
    *
-   * @param passesAt its worker fell silent: when it will be thought to have stopped
+   * @param passesAt when the hold passes on, if the work was not seen to stop
    */
   public record Holder(UUID jobId, long fence, Instant since, Optional<Instant> passesAt) {}
 
-  /** Who stands on it, and why. */
+  /** A job that blocks the resource, and why. */
   public record Blocker(UUID jobId, String reason, String actor, Instant since) {}
 
-  /** Who waits for it. */
+  /** A job that is parked on the resource. */
   public record Waiter(UUID jobId, Instant since) {}
 }

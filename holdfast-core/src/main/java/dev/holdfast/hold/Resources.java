@@ -20,8 +20,8 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.mapper.RowMapper;
 
 /**
- * The resources of one tenant, as people see them. They need no registration: one is known once a
- * job needed it, or somebody gave it a capacity other than one. Thread-safe.
+ * The resources of one tenant, as operators see them. They need no registration: a resource is
+ * known once a job needed it, or it was given a capacity other than one. Thread-safe.
  */
 public final class Resources {
 
@@ -146,7 +146,7 @@ public final class Resources {
     this.audit = new Audit(db);
   }
 
-  /** The names of those that are known, in order, from one name on. */
+  /** The names of known resources that come after {@code after}, in order. */
   public List<String> names(String after, int limit) {
     Limits.page("limit", limit);
     return db.withHandle(handle ->
@@ -158,10 +158,10 @@ public final class Resources {
             .list());
   }
 
-  /** A resource in figures. */
+  /** A resource in numbers. */
   public record Summary(String name, int capacity, long holders, long blocks, long waiters) {}
 
-  /** Those that are known, in the order of their names, from one on. */
+  /** The known resources whose names come after {@code after}, in order. */
   public List<Summary> list(String after, int limit) {
     Limits.page("limit", limit);
     return db.inTransaction(handle ->
@@ -180,7 +180,7 @@ public final class Resources {
             .list());
   }
 
-  /** One that nobody has needed yet is free, and has a capacity of one. */
+  /** The state of a resource. One that no job has needed yet is free, with a capacity of one. */
   public ResourceState get(String name) {
     Needs.resource("resource", name);
     return db.withHandle(handle -> get(handle, name));
@@ -204,15 +204,15 @@ public final class Resources {
     return handle.createQuery(db.sql(CAPACITY)).bind("name", name).mapTo(Integer.class).one();
   }
 
-  /** Jobs that have stood on their targets for so long, the longest first. */
+  /** The jobs that have blocked their targets for longer than {@code age}, the longest first. */
   public List<Blocker> blocksOlderThan(Duration age) {
     return db.withHandle(handle ->
         handle.createQuery(db.sql(OLD_BLOCKS)).bind("age_ms", age.toMillis()).map(BLOCKER).list());
   }
 
   /**
-   * How many jobs may have it at once. Less than have it now takes nothing from them; it is reached
-   * as they end.
+   * Sets how many jobs may hold the resource at once. If more hold it now, nothing is taken from
+   * them; the capacity is reached as they end.
    */
   public void setCapacity(String name, int capacity, Act act) {
     Needs.resource("resource", name);
@@ -221,7 +221,8 @@ public final class Resources {
   }
 
   /**
-   * The same in a caller's transaction that has no resource's lock yet, where it is not so already.
+   * The same in the caller's transaction, which has no resource's lock yet. Does nothing when the
+   * capacity is set already.
    *
    * @return how many jobs can be claimed now because of it, for {@link #announce}
    */
@@ -241,14 +242,14 @@ public final class Resources {
                   .bind("name", name)
                   .bind("capacity", capacity)
                   .execute();
-          if (changed != 1) { // which its lock rules out
+          if (changed != 1) { // the lock rules this out
             throw new HoldfastException(ErrorCode.STATE_CONFLICT, "there is no resource " + name);
           }
           audit.write(handle, act, "set_capacity", name, before, String.valueOf(capacity));
         });
   }
 
-  /** After the commit. */
+  /** Announces that jobs were woken; called after the commit. */
   public void announce(int woken) {
     if (woken > 0) {
       announcer.announce(tenant);
@@ -256,8 +257,8 @@ public final class Resources {
   }
 
   /**
-   * Frees the resource of everything but running work: of jobs that stand on it, and of work that
-   * nobody saw stop. Whoever does this answers for the latter.
+   * Frees the resource of everything but running work: of blocks, and of holds whose work was not
+   * seen to stop. The operator who does this answers for the latter.
    */
   public ResourceState release(String name, Act act) {
     Needs.resource("resource", name);

@@ -11,42 +11,43 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * How much room there is on resources whose rows are locked, and who of those who ask gets it.
- * Pure: decides one job after the other, in the order they are asked about, each decision seeing
- * the grants before it.
+ * Decides which jobs get resources, given how much room there is on them. The resources' rows are
+ * locked. Pure: decides one job after the other, in the order they are asked about, each decision
+ * taking the earlier grants into account.
  */
 public final class Rooms {
 
-  /** Passed over so often, a job begins to take what it needs one by one. */
+  /** How often a job is passed over before it begins to reserve what it needs, one by one. */
   static final int PASSED_OVER_TOO_OFTEN = 64;
 
   /** One resource as its locked row and the tables around it say. */
   record Room(String name, int capacity, int holders, boolean blocked, Set<UUID> reservedBy) {}
 
-  /** Who asks. */
+  /** A job that asks for its resources. */
   public record Asking(UUID jobId, Needs needs, int passedOver, boolean waitedTooLong) {
 
-    /** Was passed over too often, or too long, to go on without reserving. */
+    /** Whether it was passed over too often, or for too long, to go on without reserving. */
     public boolean isImpatient() {
       return needs.resources().size() > 1 && (waitedTooLong || passedOver >= PASSED_OVER_TOO_OFTEN);
     }
   }
 
-  /** What the answer is. */
+  /** What is decided about a job. */
   public sealed interface Decision {
 
-    /** All of them, now. */
+    /** The job gets all its resources, now. */
     record Grant() implements Decision {}
 
     /**
-     * Not now: the job waits for one of them.
+     * The job waits for one of its resources.
      *
-     * @param reserved which of the others are kept for it meanwhile
-     * @param insists the one it waits for is to be kept for it, too, as soon as there is room
+     * @param resource the one it waits for
+     * @param reserved the resources that are reserved for it meanwhile
+     * @param insists whether the one it waits for is to be reserved, too, as soon as there is room
      */
     record Park(String resource, List<String> reserved, boolean insists) implements Decision {}
 
-    /** A resource's row is gone; ask again with the next claim. */
+    /** A resource's row is gone; the next claim asks again. */
     record Leave() implements Decision {}
   }
 
@@ -57,9 +58,9 @@ public final class Rooms {
   private final Set<UUID> granted = new HashSet<>();
 
   /**
-   * Rooms of locked resources.
+   * For these locked resources.
    *
-   * @param turns per target's resource its first jobs in line, as many as its capacity
+   * @param turns for each target's resource the first jobs in line, as many as its capacity
    */
   Rooms(List<Room> rooms, Map<String, List<UUID>> turns) {
     rooms.forEach(room -> {
@@ -91,14 +92,14 @@ public final class Rooms {
 
   private Decision park(Asking asking, String busy) {
     List<String> reserved = reserved(asking, busy);
-    // Nor does anybody who is asked about later get what is kept from now on.
+    // Jobs that are decided about later do not get what is reserved now, either.
     reserved.forEach(
         name -> kept.computeIfAbsent(name, each -> new HashSet<>()).add(asking.jobId()));
     return new Decision.Park(busy, reserved, asking.isImpatient());
   }
 
-  // In the order of names, up to the first that is busy: of two who wait like this, the one that
-  // has the later name cannot be waiting for the earlier.
+  // In the order of names, up to the first that is busy: of two jobs that wait like this, the one
+  // that has reserved the later name cannot be waiting for the earlier.
   private static List<String> reserved(Asking asking, String busy) {
     List<String> names = asking.needs().resources();
     return asking.isImpatient() ? names.subList(0, names.indexOf(busy)) : List.of();
@@ -110,7 +111,7 @@ public final class Rooms {
     return new Decision.Grant();
   }
 
-  // First in line, or everybody before it just went.
+  // First in line, or all jobs before it were granted just now.
   private boolean isTurn(String target, Asking asking) {
     return turns.getOrDefault(target, List.of()).stream()
         .filter(job -> !granted.contains(job))
@@ -122,7 +123,7 @@ public final class Rooms {
     return Objects.requireNonNull(rooms.get(name));
   }
 
-  /** Whether there is room after all that was granted, kept for somebody or not. */
+  /** Whether there is room after all that was granted, whether it is reserved or not. */
   public boolean hasRoomLeft(String name) {
     return roomLeft(name) > 0;
   }

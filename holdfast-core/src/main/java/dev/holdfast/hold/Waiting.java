@@ -15,9 +15,10 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Those who wait for resources. A job that cannot have all it needs is parked on the one in its way
- * and is seen by no claim; whoever leaves room behind wakes the next in line, in the transaction
- * that made the room. All of it under the resources' locks, see {@link Holds}.
+ * Parks jobs that wait for resources, and wakes them. A job that cannot have all it needs is parked
+ * on the one resource in its way, and no claim sees it. The transaction that makes room on a
+ * resource also wakes the next jobs in line. All of it happens under the resources' locks, see
+ * {@link Holds}.
  */
 public final class Waiting {
 
@@ -40,7 +41,7 @@ public final class Waiting {
        ) AS resource
       """;
 
-  // No claim is for more than a thousand jobs, however many the target could have.
+  // No claim is for more than a thousand jobs, whatever the target's capacity.
   private static final String TURNS =
       """
       SELECT resource.name, head.id
@@ -53,8 +54,9 @@ public final class Waiting {
        ORDER BY resource.name, head.place
       """;
 
-  // What was kept for them is kept anew for those who insist, and for nobody else: one for whom its
-  // own room is kept while it waits for it would be woken by nobody, nor would those behind it.
+  // Removes the jobs' earlier reservations; for jobs that insist, reserve() makes new ones. A job
+  // parked on a resource that is reserved for it would never be woken, nor would the jobs behind
+  // it.
   private static final String PARK =
       """
       WITH parked AS MATERIALIZED (
@@ -85,9 +87,10 @@ public final class Waiting {
       DELETE FROM {schema}.reservation WHERE job_id = ANY (:job_ids)
       """;
 
-  // Those who reserve come first, and what they wait for is kept for them from now on. Of the rest
-  // the first of every lane goes back to be claimed: which of them a free worker serves is not
-  // known here, and those who find the room taken park again. On a target it is one job's turn.
+  // Jobs that reserve come first, and what they wait for is reserved for them from now on. Of the
+  // rest, the first jobs of every lane become claimable: which of them a free worker serves is not
+  // known here, and jobs that find the room taken are parked again. On a target it is one job's
+  // turn.
   private static final String WAKE =
       """
       WITH waited AS MATERIALIZED (
@@ -163,7 +166,8 @@ public final class Waiting {
          AND coalesce(waiting_on, '') = ANY (ARRAY (SELECT name FROM free)) -- by id, not by this
       """;
 
-  // Should somebody ever wait for what is kept for him.
+  // A job that waits for what is already reserved for it, which should never happen, is owed it
+  // again.
   private static final String KEEP_ANEW =
       """
       UPDATE {schema}.reservation
@@ -175,7 +179,7 @@ public final class Waiting {
          AND job.waiting_on = reservation.resource
       """;
 
-  // Resources that somebody waits for, page by page, found without reading all who wait.
+  // Resources that jobs wait for, page by page, found without reading all waiting jobs.
   private static final String WAITED_FOR =
       """
       WITH RECURSIVE found (name, number) AS (
@@ -199,8 +203,9 @@ public final class Waiting {
   /**
    * A job that has to wait.
    *
-   * @param reserved what is kept for it meanwhile
-   * @param insists keeps the resource it waits for, too, as soon as there is room
+   * @param resource the one it waits for
+   * @param reserved the resources that are reserved for it meanwhile
+   * @param insists whether the one it waits for is to be reserved, too, as soon as there is room
    */
   public record Parked(UUID jobId, String resource, List<String> reserved, boolean insists) {}
 
@@ -224,7 +229,7 @@ public final class Waiting {
     this.waitedFor = db.sql(WAITED_FOR);
   }
 
-  /** How much room there is. */
+  /** How much room there is on these resources, and whose turn it is on targets. */
   public Rooms rooms(Handle handle, Collection<String> names) {
     if (names.isEmpty()) {
       return new Rooms(List.of(), Map.of());
@@ -259,7 +264,7 @@ public final class Waiting {
     return inLine;
   }
 
-  /** Out of every claim's sight, until woken. */
+  /** Hides jobs from claims until they are woken. */
   public void park(Handle handle, List<Parked> parked) {
     if (parked.isEmpty()) {
       return;
@@ -273,7 +278,7 @@ public final class Waiting {
         .execute();
     List<Parked> insistent = parked.stream().filter(Parked::insists).toList();
     if (!insistent.isEmpty()) {
-      reserve(handle, insistent); // in the order of names: perhaps with an earlier one than before
+      reserve(handle, insistent); // perhaps only up to an earlier name than before
     }
   }
 
@@ -299,12 +304,12 @@ public final class Waiting {
         .execute();
   }
 
-  /** They run, or wait no more: nothing is kept for them. */
+  /** Removes the reservations of jobs that run, or wait no more. */
   public void forget(Handle handle, Collection<UUID> jobIds) {
     handle.createUpdate(forget).bindArray("job_ids", UUID.class, jobIds).execute();
   }
 
-  /** Lets those next in line try, wherever there is room; answers how many. */
+  /** Wakes the jobs next in line, wherever there is room; returns how many. */
   public int wake(Handle handle, Collection<String> names) {
     return names.isEmpty()
         ? 0
@@ -312,14 +317,15 @@ public final class Waiting {
   }
 
   /**
-   * The same, after making good what should never be: a wake-up missing, a room kept for a waiter.
+   * The same, to repair what should never happen: a missing wake-up, or a job that waits for what
+   * is reserved for it.
    */
   public int wakeForgotten(Handle handle, Collection<String> names) {
     handle.createUpdate(keepAnew).bindArray("names", String.class, names).execute();
     return wake(handle, names);
   }
 
-  /** Resources that somebody waits for, from one name on. */
+  /** The resources that jobs wait for and whose names come after {@code after}, in order. */
   public List<String> waitedFor(Handle handle, String after, int limit) {
     return handle
         .createQuery(waitedFor)

@@ -1,4 +1,4 @@
-/** Who has which resource, who waits for it and what blocks it. */
+/** Which jobs hold which resources, which jobs wait for them, and what blocks them. */
 @NullMarked
 package dev.holdfast.hold;
 

@@ -1,11 +1,11 @@
 package dev.holdfast.job;
 
 /**
- * One execution of a job as its policy sees it.
+ * One execution of a job, as its policy sees it.
  *
- * @param number counts from 1; attempts that were handed back are not counted
+ * @param number counts from 1; attempts that were given back are not counted
  * @param earlierFailures attempts before this one that failed or whose worker fell silent
- * @param granted attempts that operators gave on top of the policy's
+ * @param granted attempts that operators granted on top of the policy's
  */
 public record Attempt(int number, int earlierFailures, int granted) {
 
@@ -16,7 +16,7 @@ public record Attempt(int number, int earlierFailures, int granted) {
     }
   }
 
-  /** Whether a failure would not be tried again. */
+  /** Whether no attempts are left after this one. */
   public boolean isLastOf(Policy policy) {
     return number >= policy.maxAttempts() + granted;
   }

@@ -4,12 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What lies behind an exception. */
+/** Walks the chain of an exception's causes. */
 public final class Causes {
 
   private Causes() {}
 
-  /** The exception itself, then its cause, that one's cause and so on: so many at most. */
+  /**
+   * The exception itself, then its cause, that one's cause and so on.
+   *
+   * @param most the length at which the list ends
+   */
   public static List<Throwable> of(Throwable thrown, int most) {
     List<Throwable> found = new ArrayList<>();
     for (Throwable each = thrown; each != null && found.size() < most; each = causeOf(each)) {
@@ -18,7 +22,7 @@ public final class Causes {
     return found;
   }
 
-  // Others write an exception's methods, and those may throw even an Error.
+  // An exception class may override getCause(), which may then throw even an Error.
   private static @Nullable Throwable causeOf(Throwable thrown) {
     try {
       return thrown.getCause();

@@ -5,7 +5,9 @@ import dev.holdfast.error.HoldfastException;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Why an attempt failed. Every failure has a code and a message, whoever reports it. */
+/**
+ * Why an attempt failed. Every failure has a code and a message. Texts that are too long are cut.
+ */
 public record Failure(String code, String message, boolean retryable, Optional<String> logExcerpt) {
 
   public static final String HANDLER_FAILED = "HANDLER_FAILED";
@@ -30,7 +32,7 @@ public record Failure(String code, String message, boolean retryable, Optional<S
     return new Failure(code, message, false, Optional.empty());
   }
 
-  /** Not retried: what took too long once would again. */
+  /** Not retried, because the next attempt would take too long as well. */
   public static Failure timeout(TimeLimit limit) {
     return permanent(
         JOB_TIMEOUT,
@@ -38,12 +40,15 @@ public record Failure(String code, String message, boolean retryable, Optional<S
             + limit.length().map(length -> length.toMillis() / 1000.0 + " s").orElse("allowed"));
   }
 
-  /** Not retried: what an attempt ended with cannot be kept, and would not be the next time. */
+  /** Not retried, because the same outcome could not be stored the next time either. */
   public static Failure unstorable(String why) {
     return permanent("UNSTORABLE_OUTCOME", "The outcome could not be stored: " + why);
   }
 
-  /** Also of arguments that cannot be read: a newer worker, at the next attempt, may know how. */
+  /**
+   * The failure for what a handler threw. Arguments that cannot be read may be retried, too: the
+   * next attempt may run on a newer worker that can read them.
+   */
   public static Failure of(Throwable thrown) {
     boolean unreadable =
         thrown instanceof HoldfastException refusal && refusal.code() == ErrorCode.BAD_PAYLOAD;
@@ -56,7 +61,7 @@ public record Failure(String code, String message, boolean retryable, Optional<S
         .collect(Collectors.joining("; caused by "));
   }
 
-  // An exception's methods are written by others: they may answer null, or throw even an Error.
+  // An exception class may override toString(), which may then return null, or throw even an Error.
   private static String wordsOf(Throwable thrown) {
     try {
       return String.valueOf(thrown.toString());

@@ -1,9 +1,10 @@
 package dev.holdfast.job;
 
 /**
- * Something that a job found or made. A job has each key once; the first one stored stays.
+ * Something that a job found or made. A job stores each key once: of two items with the same key,
+ * the first stays.
  *
- * @param key what makes it the same as another
+ * @param key identifies the item within its job
  */
 public record Item(String key, Payload data) {
 

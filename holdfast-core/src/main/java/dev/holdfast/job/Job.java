@@ -6,13 +6,13 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * A job as stored, live or finished. SQL NULL became Optional in the row mapper and goes no
- * further.
+ * A job as stored, live or finished. The row mapper has turned every SQL NULL into an Optional.
  *
- * @param granted attempts that operators gave on top of the policy's
- * @param policy as it is now: what the job says, over what its queue says, over the defaults
- * @param doneReason why it counts as done: its worker said so, it has the results it is for, or
- *     somebody resolved it
+ * @param granted attempts that operators granted on top of the policy's
+ * @param policy the policy in force now: the job's own settings, over its queue's, over the
+ *     defaults
+ * @param doneReason why it counts as done: its worker said so, it has as many results as it was
+ *     enqueued for, or an operator resolved it
  */
 public record Job(
     UUID id,
@@ -41,19 +41,20 @@ public record Job(
     Optional<Instant> startedAt,
     Optional<Instant> finishedAt) {
 
-  /** Who has the right to run the job, and until when. */
+  /** The worker that has the right to run the job, and until when. */
   public record LeaseInfo(String owner, Instant expiresAt) {}
 
   /** Tokens used by all its attempts so far. */
   public record Usage(long inputTokens, long outputTokens) {}
 
-  /** How many attempts it may come to. */
+  /** How many attempts it may have: the policy's, and those granted. */
   public int maxAttempts() {
     return policy.maxAttempts() + granted;
   }
 
   public Job {
-    // The schema has the same CHECKs. Two places, because a bad row should fail where it is read.
+    // The schema has the same rules. They are checked again, so that a bad row fails where it is
+    // read.
     if (state.isFinished() != finishedAt.isPresent()) {
       throw new IllegalArgumentException("job " + id + ": " + state + ", finished " + finishedAt);
     }

@@ -15,36 +15,40 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * What people can do to a job, and in which states: as it is, or with force, when they answer for
- * it. The two tables below are the only list.
+ * What people can do to a job, and in which states of the job: without force, or with it, which is
+ * for acts that the operator has to answer for. The two tables below are the only list.
  */
 public enum JobAct {
   /**
-   * Ends it without rolling back what it did. A running one is asked to stop; force ends it now.
+   * Ends the job without undoing what it did. A running job is asked to stop; force ends it at
+   * once.
    */
   CANCEL,
-  /** Lets it end as its own policy says: cancelled or paused. */
+  /** Ends the job as its policy says: cancelled or paused. A running job is asked to stop. */
   STOP,
-  /** Lets it wait, and its target with it, until somebody resumes it. */
+  /** Lets the job wait, and its target with it, until an operator resumes it. */
   PAUSE,
-  /** Back to the queue at its old place, with one more attempt. */
+  /** Sends the job back to the queue, at its old place and with one more attempt. */
   RESUME,
-  /** Once more, now. */
+  /** Runs the job once more, due now and with one more attempt. */
   RETRY,
-  /** Back to the queue, whoever has it. */
+  /**
+   * Sends the job back to the queue; with force, also from a worker that runs it or from the
+   * history.
+   */
   REQUEUE,
-  /** It has failed, on somebody's word. */
+  /** Declares the job failed. */
   FAIL,
-  /** Somebody did by hand what it was to do. */
+  /** Declares the job succeeded, because a person did its work by hand. */
   RESOLVE,
-  /** Another time, place in line, or tags. */
+  /** Gives a waiting job another time, priority, host or tags. */
   CHANGE,
-  /** Out of the history, for good. */
+  /** Deletes a finished job and its history. */
   DELETE;
 
   private final String stored = name().toLowerCase(Locale.ROOT);
 
-  /** The states in which it can be done. */
+  /** The states that allow the act without force. */
   public Set<JobState> from() {
     return switch (this) {
       case CANCEL, STOP -> EnumSet.of(PENDING, QUEUED, DISPATCHED, RUNNING, STOPPING, PAUSED);
@@ -58,7 +62,7 @@ public enum JobAct {
     };
   }
 
-  /** The states in which it can be done by force. */
+  /** Further states that allow the act with force. */
   public Set<JobState> byForceFrom() {
     return switch (this) {
       case CANCEL -> EnumSet.of(SUCCEEDED, FAILED);
@@ -72,7 +76,7 @@ public enum JobAct {
     return from().contains(state) || (force && byForceFrom().contains(state));
   }
 
-  /** As it is recorded, and said on the wire. */
+  /** The name in the audit record and in the API. */
   public String stored() {
     return stored;
   }

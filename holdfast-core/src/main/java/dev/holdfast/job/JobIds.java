@@ -6,16 +6,17 @@ import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Makes UUIDv7 ids. The enqueuer makes them, not the database, so that an enqueue whose outcome is
- * unknown can be repeated under the same id. The leading milliseconds keep the primary key's
- * inserts on one page; they give no order, {@code job.seq} does.
+ * Makes UUIDv7 ids. The process that enqueues makes them, not the database, so that an enqueue
+ * whose outcome is unknown can be repeated under the same id. The leading milliseconds keep the
+ * primary key's inserts on one page; they give no order, {@code job.seq} does.
  */
 public final class JobIds {
 
-  // Seeded once from the system: two processes forked in the same millisecond must not agree.
+  // Drawn from the system, so that two processes started in the same millisecond make different
+  // ids.
   private static final long PROCESS_SALT = new SecureRandom().nextLong();
 
-  /** As PostgreSQL orders them, which is not how {@link UUID#compareTo} does. */
+  /** The order of ids in PostgreSQL, which is not that of {@link UUID#compareTo}. */
   public static final Comparator<UUID> ORDER =
       (one, other) -> {
         int high =

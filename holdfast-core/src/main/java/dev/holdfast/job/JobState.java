@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Where a job is in its life. The table below is the only list of allowed moves; {@code
- * docs/lifecycle.md} is drawn from it and the schema's CHECK constraints name the same states.
+ * The state of a job. The table below is the only list of allowed moves; {@code docs/lifecycle.md}
+ * is drawn from it and the schema's CHECK constraints name the same states.
  */
 public enum JobState {
   /** Stored, not yet offered to workers. */
@@ -20,18 +20,21 @@ public enum JobState {
   RUNNING,
   /** Leased, and asked to stop. */
   STOPPING,
-  /** Stopped on purpose; waits for somebody to resume, resolve or cancel it. */
+  /** Stopped on purpose; waits for an operator to resume, resolve or cancel it. */
   PAUSED,
-  /** Finished well. Terminal. */
+  /**
+   * Finished well. With force, an operator may send it back, or change the state to failed or
+   * cancelled.
+   */
   SUCCEEDED,
-  /** Out of attempts, or failed for good. Terminal, until an operator sends it back. */
+  /** Out of attempts, or failed for good. An operator may send it back or resolve it. */
   FAILED,
-  /** Ended by a person. Terminal, until an operator sends it back. */
+  /** Ended by a person. An operator may send it back. */
   CANCELLED;
 
   private final String stored = name().toLowerCase(Locale.ROOT);
 
-  /** The table: what a job in this state can become. */
+  /** The states that a job in this state can move to. */
   public Set<JobState> next() {
     return switch (this) {
       case PENDING -> EnumSet.of(QUEUED, PAUSED, FAILED, CANCELLED);
@@ -54,12 +57,15 @@ public enum JobState {
     return this == SUCCEEDED || this == FAILED || this == CANCELLED;
   }
 
-  /** A worker has the right to run it, so the row carries an owner, a fence and an expiry. */
+  /**
+   * Whether a worker has the right to run the job; its row then has a worker, a fence and an
+   * expiry.
+   */
   public boolean isLeased() {
     return this == DISPATCHED || this == RUNNING || this == STOPPING;
   }
 
-  /** As it stands in the tables and on the wire. */
+  /** The name in the tables and in the API. */
   public String stored() {
     return stored;
   }

@@ -1,7 +1,8 @@
 package dev.holdfast.job;
 
 /**
- * Names what a job does and the type of its arguments. A renamed class does not rename stored jobs.
+ * The name of what a job does, and the type of its arguments. Stored jobs carry the name, so they
+ * survive a renamed class.
  */
 public record Kind<A>(String name, Class<A> argsType) {
 

@@ -5,7 +5,7 @@ import dev.holdfast.job.Policy.OnStop;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 
-/** Decides what becomes of a job after an attempt. Pure: the caller brings the dice. */
+/** Decides what becomes of a job after an attempt. Pure: the caller supplies the randomness. */
 public final class Lifecycle {
 
   private Lifecycle() {}
@@ -17,7 +17,8 @@ public final class Lifecycle {
       case Outcome.Failed(Failure failure) -> retryOrFail(attempt, policy, failure, dice);
       case Outcome.Snoozed(Duration delay) -> Transition.giveBack("snoozed", delay);
       case Outcome.Stopped() -> stopped(policy, StopRequest.BY_POLICY);
-      // A job that pauses when stopped is paused by a drain too: its target must not go on.
+      // A job that pauses when it is stopped pauses on a drain, too: its target must not go on
+      // without it.
       case Outcome.Released(String reason) when policy.onStop() == OnStop.PAUSE ->
           Transition.drained(reason);
       case Outcome.Released(String reason) -> Transition.giveBack("released", Duration.ZERO);
@@ -26,7 +27,10 @@ public final class Lifecycle {
     };
   }
 
-  /** A job that was asked to stop, however its attempt ended short of success or final failure. */
+  /**
+   * What becomes of a job that was asked to stop and whose attempt ended in neither success nor
+   * final failure.
+   */
   public static Transition stopped(Policy policy, StopRequest asked) {
     return asked
         .because()
@@ -51,8 +55,8 @@ public final class Lifecycle {
         .orElseGet(() -> Transition.fail("failed", failure));
   }
 
-  // Without backoff: the job did nothing wrong that we know of. It still costs an attempt, or one
-  // that kills its process would circle through every worker for ever.
+  // No backoff: as far as is known, the job did nothing wrong. But the attempt counts, or a job
+  // that kills its process would go from worker to worker for ever.
   private static Transition afterSilence(Attempt attempt, Policy policy, String worker) {
     Failure silence =
         Failure.retryable(Failure.LEASE_LOST, "Worker " + worker + " stopped renewing its lease");

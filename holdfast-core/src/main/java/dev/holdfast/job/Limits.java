@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How large things may get. Past a limit the caller gets an error that names the field; nothing is
- * stored.
+ * The largest values that are accepted. A value past its limit is refused with an error that names
+ * the field, and nothing is stored.
  */
 public final class Limits {
 
@@ -51,7 +51,7 @@ public final class Limits {
           field, value.replaceAll("\\p{Cntrl}", "?"), "no control characters");
     }
     if (hasLoneSurrogate(value)) {
-      throw HoldfastException.invalid(field, value, "whole characters"); // stored, it would be '?'
+      throw HoldfastException.invalid(field, value, "whole characters"); // would be stored as '?'
     }
     return value;
   }
@@ -62,7 +62,7 @@ public final class Limits {
         .anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
   }
 
-  /** How many rows somebody may ask for at once. */
+  /** Checks how many rows a caller asks for at once. */
   public static int page(String field, int limit) {
     if (limit < 1 || limit > PAGE_ROWS) {
       throw HoldfastException.invalid(field, limit, "1 to " + PAGE_ROWS);
@@ -70,7 +70,7 @@ public final class Limits {
     return limit;
   }
 
-  /** A count of which there is at least one. */
+  /** Checks that a count is at least 1. */
   public static long positive(String field, long number) {
     if (number < 1) {
       throw HoldfastException.invalid(field, number, "1 or more");
@@ -78,7 +78,7 @@ public final class Limits {
     return number;
   }
 
-  /** A moment that both Java and the database can hold. */
+  /** Checks that both Java and the database can represent a moment. */
   public static Instant moment(String field, Instant moment) {
     if (moment.isBefore(EARLIEST) || moment.isAfter(LATEST)) {
       throw HoldfastException.invalid(field, moment, "a moment in the years 1970 to 9999");
@@ -103,7 +103,7 @@ public final class Limits {
   }
 
   public static String payload(String field, String json) {
-    // A string has at most three UTF-8 bytes a char; most payloads are far too short to count.
+    // A char takes at most three bytes in UTF-8; most payloads are too short to need counting.
     if (json.length() > PAYLOAD_BYTES / 3
         && json.getBytes(StandardCharsets.UTF_8).length > PAYLOAD_BYTES) {
       throw HoldfastException.invalid(
@@ -113,8 +113,8 @@ public final class Limits {
   }
 
   /**
-   * Cuts text that comes from handlers and machines, where refusing it would lose the report
-   * itself.
+   * Cuts text from handlers and workers to its longest length, because to refuse it would lose the
+   * report itself. NUL, which PostgreSQL cannot store, is replaced.
    */
   public static String cut(String text, int maxChars) {
     String clean = text.indexOf('\0') < 0 ? text : text.replace('\0', '\uFFFD');

@@ -7,10 +7,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a job needs beside a worker: resources, all of them or none; a target, in its turn; a
+ * What a job needs besides a worker: resources, all of them or none; a target, in its turn; a
  * subject to move.
  *
- * @param resources sorted by name, each once; the target's own is among them
+ * @param resources names, sorted and without duplicates; the target's own resource is among them
  */
 public record Needs(List<String> resources, Optional<String> target, Optional<Subject> subject) {
 
@@ -20,8 +20,8 @@ public record Needs(List<String> resources, Optional<String> target, Optional<Su
   private static final String SCHEDULE_PREFIX = "schedule:";
 
   /**
-   * Checks what a new job asks for. A target is a resource by the name of {@code target:…}, given
-   * either way.
+   * Checks the needs of a new job. A target can be given by its name, or as the resource {@code
+   * target:…}.
    */
   public static Needs of(
       List<String> resources, Optional<String> target, Optional<Subject> subject) {
@@ -43,7 +43,7 @@ public record Needs(List<String> resources, Optional<String> target, Optional<Su
         subject);
   }
 
-  // A target's own name may be as long as any, and so its resource's is longer.
+  // A target's name may have the full length, so the name of its resource may be longer than that.
   private static String checked(String resource) {
     if (resource != null && isTarget(resource)) {
       Limits.name("target", resource.substring(TARGET_PREFIX.length()));
@@ -52,7 +52,10 @@ public record Needs(List<String> resources, Optional<String> target, Optional<Su
     return Limits.name("resources", resource);
   }
 
-  /** A resource's name, from somebody who asks about it: one of a target's may be longer. */
+  /**
+   * Checks the name of a resource that a caller asks about. That of a target's resource may be
+   * longer.
+   */
   public static String resource(String field, @Nullable String name) {
     if (name != null && name.length() > Limits.NAME_CHARS && isTarget(name)) {
       return resourceOf(Limits.name(field, name.substring(TARGET_PREFIX.length())));
@@ -69,12 +72,15 @@ public record Needs(List<String> resources, Optional<String> target, Optional<Su
     return resource.startsWith(TARGET_PREFIX);
   }
 
-  /** The resource that keeps a schedule's jobs from running beside each other. */
+  /** The resource whose capacity limits how many jobs of a schedule run at once. */
   public static String resourceOfSchedule(String schedule) {
     return SCHEDULE_PREFIX + schedule;
   }
 
-  /** Every slot's job does; others may, to keep out of its way. */
+  /**
+   * Whether the job needs the resource of a schedule. Every slot's job does; other jobs may, so
+   * that they do not run at the same time as the schedule's.
+   */
   public boolean maySerialiseASchedule() {
     return resources.stream().anyMatch(name -> name.startsWith(SCHEDULE_PREFIX));
   }

@@ -8,8 +8,9 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * A job to be enqueued: what it does, and whatever it wants differently from its queue's defaults.
- * Immutable; every {@code with…} answers a changed copy.
+ * A job to be enqueued: its kind and arguments, and its differences from its queue's defaults.
+ * Immutable: every {@code with…} returns a changed copy, and throws a {@link
+ * dev.holdfast.error.HoldfastException} with {@code INVALID_ARGUMENT} for a value past its limit.
  */
 public final class NewJob {
 
@@ -51,7 +52,8 @@ public final class NewJob {
   }
 
   /**
-   * A job of a kind that is only known by name.
+   * A job of a kind that is given by its name; {@link Kind#job} also checks the type of the
+   * arguments.
    *
    * @param args anything the codec can turn into JSON, or a {@link Payload} that is JSON already
    */
@@ -59,14 +61,17 @@ public final class NewJob {
     return new NewJob(kind, args);
   }
 
-  /** An id of the caller's: the same id enqueued again, even after the job finished, is one job. */
+  /**
+   * Gives the job an id. Enqueuing the same id again, even after the job finished, stores no second
+   * job.
+   */
   public NewJob withId(UUID id) {
     NewJob copy = new NewJob(this);
     copy.id = Optional.of(id);
     return copy;
   }
 
-  /** Defaults to {@code default}. */
+  /** The job's queue. Defaults to {@code default}. */
   public NewJob withQueue(String queue) {
     NewJob copy = new NewJob(this);
     copy.queue = Limits.name("queue", queue);
@@ -80,6 +85,7 @@ public final class NewJob {
     return copy;
   }
 
+  /** The job may start this long after it is stored, by the database's clock. */
   public NewJob withDelay(Duration delay) {
     return withWhen(new When.After(delay));
   }
@@ -94,14 +100,17 @@ public final class NewJob {
     return copy;
   }
 
-  /** Stored, but not offered to workers until somebody queues it. */
+  /** Stores the job without offering it to workers until an operator queues it. */
   public NewJob asPending() {
     NewJob copy = new NewJob(this);
     copy.pending = true;
     return copy;
   }
 
-  /** Unique among the tenant's unfinished jobs. */
+  /**
+   * Makes the job unique among the tenant's unfinished jobs: while one has this key, enqueuing
+   * another returns that one.
+   */
   public NewJob withUniqueKey(String key) {
     return withUniqueKey(new UniqueKey(key, UniqueKey.Scope.TENANT));
   }
@@ -112,7 +121,7 @@ public final class NewJob {
     return copy;
   }
 
-  /** For schedules: the slot that it runs for, instead of a unique key. */
+  /** For schedules: the slot that the job runs for. It takes the place of a unique key. */
   public NewJob withSlot(SlotKey slot) {
     NewJob copy = new NewJob(this);
     copy.slot = Optional.of(slot);
@@ -130,8 +139,8 @@ public final class NewJob {
   }
 
   /**
-   * What the job needs to itself while it runs, or shares with as many as the resource's capacity
-   * says. It gets all of them at once or none.
+   * The resources that the job holds while it runs: it gets all of them at once, or it waits. A
+   * resource can be held by as many jobs at once as its capacity says, which is one unless set.
    */
   public NewJob withResources(String... names) {
     return withResources(List.of(names));
@@ -142,15 +151,15 @@ public final class NewJob {
   }
 
   /**
-   * What the job acts upon. Jobs of one target run one after the other, in their order; one that is
-   * paused, or failed and told to hold, keeps the others waiting.
+   * What the job acts upon. Jobs of one target run one after the other, in order; a job that is
+   * paused, or failed with {@code on_failure: hold}, blocks the others.
    */
   public NewJob withTarget(String target) {
     List<String> others = needs.resources().stream().filter(name -> !Needs.isTarget(name)).toList();
     return withNeeds(Needs.of(others, Optional.of(target), needs.subject()));
   }
 
-  /** A record of the application's that is in another state while the job runs. */
+  /** A record of the application whose state follows the job's. */
   public NewJob withSubject(Subject subject) {
     return withNeeds(Needs.of(needs.resources(), needs.target(), Optional.of(subject)));
   }

@@ -3,14 +3,14 @@ package dev.holdfast.job;
 import dev.holdfast.error.HoldfastException;
 import java.time.Duration;
 
-/** How an attempt ended, before anybody decided what that means for the job. */
+/** How an attempt ended. {@link Lifecycle} decides what that means for the job. */
 public sealed interface Outcome {
 
   record Succeeded(Payload result) implements Outcome {}
 
   record Failed(Failure failure) implements Outcome {}
 
-  /** Not now: try again later. Costs no attempt. */
+  /** The handler asks to be called again later. Costs no attempt. */
   record Snoozed(Duration delay) implements Outcome {
     public Snoozed {
       if (delay.isNegative() || delay.compareTo(Duration.ofDays(366)) > 0) {
@@ -19,16 +19,20 @@ public sealed interface Outcome {
     }
   }
 
-  /** Somebody asked for the stop, and the handler ended because of it. */
+  /** The job was asked to stop, and the handler ended because of that. */
   record Stopped() implements Outcome {}
 
-  /** Handed back unfinished by a drain. Costs no attempt. */
+  /** Given back unfinished by a worker that drains or closes. Costs no attempt. */
   record Released(String reason) implements Outcome {}
 
-  /** Nobody reported; the reaper speaks for the silent worker. */
+  /**
+   * The worker could not renew its lease in time. The reaper ends the attempt for a silent worker.
+   */
   record LeaseExpired(String worker) implements Outcome {}
 
-  /** Nobody said that it started; the reaper takes it back. Costs no attempt. */
+  /**
+   * A remote worker never said that it started; the reaper takes the job back. Costs no attempt.
+   */
   record NeverStarted() implements Outcome {}
 
   static Outcome succeeded() {

@@ -1,11 +1,11 @@
 package dev.holdfast.job;
 
-/** JSON text, stored and handed on word for word. */
+/** JSON text, stored and passed on unchanged. */
 public record Payload(String json) {
 
   public static final Payload NULL = new Payload("null");
 
-  /** An object that says nothing. */
+  /** The empty object. */
   public static final Payload EMPTY = new Payload("{}");
 
   public Payload {

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Which workers may have the job. A required host is waited for; a preferred one is only offered
- * the job first. Labels must all be among the worker's own.
+ * Which workers may have a job. A job waits for a required host; a preferred host is only offered
+ * the job first. A worker must have all labels of the job.
  */
 public record Placement(Optional<String> host, boolean hostRequired, Map<String, String> labels) {
 
@@ -34,7 +34,7 @@ public record Placement(Optional<String> host, boolean hostRequired, Map<String,
     return new Placement(host, hostRequired, labels);
   }
 
-  /** The same, unless there is something wrong with them. */
+  /** Returns the labels, or throws if they break a limit. */
   public static Map<String, String> checkedLabels(Map<String, String> labels) {
     if (labels.size() > Limits.LABELS) {
       throw HoldfastException.invalid(
@@ -48,7 +48,7 @@ public record Placement(Optional<String> host, boolean hostRequired, Map<String,
         throw HoldfastException.invalid("labels", name, "names without '='");
       }
     });
-    // They are part of an index, whose rows have an end.
+    // Labels are part of an index, whose entries have a maximum size.
     int chars =
         labels.entrySet().stream().mapToInt(l -> l.getKey().length() + l.getValue().length()).sum();
     if (chars > Limits.LABEL_CHARS) {
@@ -58,7 +58,7 @@ public record Placement(Optional<String> host, boolean hostRequired, Map<String,
     return Map.copyOf(labels);
   }
 
-  /** Labels that were {@link #stored}. */
+  /** Reads labels that {@link #stored} wrote. */
   public static Map<String, String> read(List<String> stored) {
     Map<String, String> labels = new TreeMap<>();
     stored.forEach(label -> {

@@ -5,18 +5,20 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What becomes of a job when something other than success happens to it, every question answered.
- * Made by laying what the job said over what its queue says over {@link #DEFAULTS}.
+ * The complete policy of a job: how it is retried, timed out, leased and stopped, and what its
+ * failure means. It is the job's own settings, over its queue's, over {@link #DEFAULTS}.
  *
  * @param tokenLimit input and output tokens together, over all attempts; a job that reports more is
- *     stopped and has failed. Empty is no limit.
- * @param targetCount the results a job is for; when its reports have brought so many, it has
- *     succeeded, whatever its handler does then. Empty: its handler says when it is done.
- * @param trace that its attempts belong to. No policy, but like one it is said by who enqueues,
- *     kept with the job, and wanted by whoever runs it; and most jobs have none of either.
- * @param enqueuedAs what ran jobs of its kind when the server took it: an executor, or {@link
- *     #BY_WORKERS}. Its arguments were judged for that, and for nothing else. Empty for jobs that
- *     did not come over HTTP, or that have nothing in them to be judged.
+ *     stopped and fails. Empty is no limit.
+ * @param targetCount how many results the job is for; once its reports have brought that many, it
+ *     has succeeded, whatever its handler does then. Empty: the handler decides when the job is
+ *     done.
+ * @param trace the trace that its attempts belong to. It is not a policy, but it is handled like
+ *     one: set by the caller that enqueues, stored with the job and needed by its worker. Most jobs
+ *     have neither, so both share a column.
+ * @param enqueuedAs what ran jobs of its kind when the server accepted the job: an executor, or
+ *     {@link #BY_WORKERS}. The job's arguments were checked for that, and for nothing else. Empty
+ *     for jobs that did not come over HTTP, or that have nothing to be checked.
  */
 public record Policy(
     int maxAttempts,
@@ -31,7 +33,7 @@ public record Policy(
     Optional<TraceContext> trace,
     Optional<String> enqueuedAs) {
 
-  /** Jobs of a kind that no executor runs. */
+  /** The {@code enqueuedAs} of jobs whose kind no executor runs. */
   public static final String BY_WORKERS = "worker";
 
   public static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
@@ -51,19 +53,19 @@ public record Policy(
           Optional.empty(),
           Optional.empty());
 
-  /** A worker fell silent. */
+  /** What becomes of a job whose worker fell silent. */
   public enum OnLeaseLost {
     RETRY,
     FAIL
   }
 
-  /** Somebody asked the running job to stop, and it did. */
+  /** What becomes of a job that is stopped. */
   public enum OnStop {
     CANCEL,
     PAUSE
   }
 
-  /** The job failed for good: does its target go on, or wait until somebody acts? */
+  /** Whether the target of a job that failed for good goes on, or waits until an operator acts. */
   public enum OnFailure {
     RELEASE,
     HOLD

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The answers of {@link Policy} that a job, or a queue for its jobs, gives itself. What is left
- * open is decided when it is needed, so that a changed queue default reaches jobs already enqueued.
+ * The settings of {@link Policy} that a job, or a queue for its jobs, sets itself. The others are
+ * decided when they are needed, so that a changed queue default applies to jobs already enqueued.
  */
 public record PolicyOverrides(
     Optional<Integer> maxAttempts,
@@ -78,17 +78,17 @@ public record PolicyOverrides(
     return with(draft -> draft.trace = Optional.of(trace));
   }
 
-  /** For what many jobs have in common. */
+  /** For settings that many jobs share, which do not all belong to one trace. */
   public PolicyOverrides withoutTrace() {
     return with(draft -> draft.trace = Optional.empty());
   }
 
-  /** Said by the server, and by nobody who enqueues. */
+  /** Set by the server only, not by callers that enqueue. */
   public PolicyOverrides withEnqueuedAs(String executor) {
     return with(draft -> draft.enqueuedAs = Optional.of(executor));
   }
 
-  /** What is left open here as others say. */
+  /** These settings; those that are empty are taken from {@code others}. */
   public PolicyOverrides over(PolicyOverrides others) {
     return new PolicyOverrides(
         maxAttempts.or(others::maxAttempts),
@@ -121,7 +121,7 @@ public record PolicyOverrides(
     return draft.done();
   }
 
-  /** One that is being written. */
+  /** A mutable copy, for the {@code with…} methods. */
   private static final class Draft {
     Optional<Integer> maxAttempts = Optional.empty();
     Optional<RetryPolicy> retry = Optional.empty();

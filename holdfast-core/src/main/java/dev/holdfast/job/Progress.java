@@ -6,8 +6,8 @@ import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
 /**
- * How far an attempt got; the next attempt is handed the last one stored. Fields left empty keep
- * what was stored before.
+ * How far an attempt got. The next attempt is given the progress that was stored last. A field left
+ * empty keeps its stored value.
  */
 public record Progress(
     Optional<String> cursor,
@@ -41,7 +41,7 @@ public record Progress(
     message = message.map(text -> Limits.cut(text, Limits.LOG_LINE_CHARS));
   }
 
-  /** This, overlaid with what {@code later} says. */
+  /** This progress, with the fields that {@code later} sets. */
   public Progress with(Progress later) {
     return new Progress(
         later.cursor.or(() -> cursor),

@@ -6,9 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/**
- * How long to wait before the next attempt. How many attempts there are is the policy's business.
- */
+/** How long to wait before the next attempt. {@link Policy} says how many attempts there are. */
 public sealed interface RetryPolicy {
 
   Duration LONGEST_DELAY = Duration.ofDays(30);
@@ -50,8 +48,8 @@ public sealed interface RetryPolicy {
   }
 
   /**
-   * {@code min(cap, base · 2^n)} plus a random share of that, so that a crowd does not return as
-   * one.
+   * {@code min(cap, base · 2^n)} plus a random share of that, so that jobs that failed together are
+   * not retried all at once.
    */
   record Exponential(Duration base, Duration cap, double jitter) implements RetryPolicy {
 

@@ -6,13 +6,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which slot a job is for. It is stored as the job's unique key, so that it goes with the job
- * wherever that goes, whenever it is tried again; in a scope of its own, so that no key that
- * anybody gives to another job can be in its way, or be taken for it.
+ * The slot of a schedule that a job runs for. It is stored as the job's unique key, so that it
+ * stays with the job in every table and every attempt. Its scope is its own, so that it neither
+ * collides with a unique key that a caller gives to another job, nor can be mistaken for one.
  */
 public record SlotKey(String schedule, Instant scheduledFor) {
 
-  /** No scope of a {@link UniqueKey} is ever called so. */
+  /** Never the scope of a {@link UniqueKey}. */
   public static final String SCOPE = "slot";
 
   private static final String PREFIX = "slot:";
@@ -23,10 +23,10 @@ public record SlotKey(String schedule, Instant scheduledFor) {
   }
 
   /**
-   * The slot of a job that is for one. It is read with every lease, and what cannot be read must
-   * not keep a claim from its other jobs.
+   * Reads a job's slot; empty for a job without one, and for a key that cannot be read. Slots are
+   * read with every lease, and an unreadable one must not fail the claim of the other jobs.
    *
-   * @param stored the job's key, if that is of our scope
+   * @param stored the job's unique key, if its scope is {@link #SCOPE}
    */
   public static Optional<SlotKey> of(@Nullable String stored) {
     if (stored == null || !stored.startsWith(PREFIX)) {

@@ -3,10 +3,10 @@ package dev.holdfast.job;
 import java.util.Optional;
 
 /**
- * What was asked of a running job that is to stop.
+ * A request that a running job stop.
  *
- * @param as what it is to end as; empty leaves it to the job's policy
- * @param because why it has failed, when that is what it is to end as
+ * @param as the state it is to end in; empty leaves that to the job's policy
+ * @param because why it fails, if it is to end as failed
  */
 public record StopRequest(Optional<JobState> as, Optional<Failure> because) {
 

@@ -3,17 +3,17 @@ package dev.holdfast.job;
 import java.util.Optional;
 
 /**
- * A record of the application's world (a site, an environment) whose state follows the job's, in
- * the same transactions.
+ * A record of the application (a site, an environment) whose state follows the job's, in the same
+ * transactions.
  *
- * @param during the state it is in while the job runs; without one the job leaves it alone
+ * @param during the state it is in while the job runs; if empty, the job leaves the subject alone
  */
 public record Subject(String type, String id, Optional<String> during) {
 
-  /** Where it is after a success. */
+  /** The state after a success. */
   public static final String ACTIVE = "active";
 
-  /** Where it is after a final failure, or when the job was cancelled while it ran. */
+  /** The state after a final failure, or after the job was cancelled once an attempt had begun. */
   public static final String FAILED = "failed";
 
   public Subject {

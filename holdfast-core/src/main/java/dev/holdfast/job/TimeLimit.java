@@ -4,7 +4,7 @@ import dev.holdfast.error.HoldfastException;
 import java.time.Duration;
 import java.util.Optional;
 
-/** How long one attempt may run. "No limit" is a value of its own, so that a job can ask for it. */
+/** How long one attempt may run. "No limit" is an explicit value, so that a job can ask for it. */
 public record TimeLimit(Optional<Duration> length) {
 
   public static final Duration LONGEST = Duration.ofDays(30);

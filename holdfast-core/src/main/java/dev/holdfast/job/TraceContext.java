@@ -5,14 +5,14 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The trace that a job belongs to, as W3C Trace Context says it.
+ * The trace that a job belongs to, in the format of W3C Trace Context.
  *
  * @param parent the value of {@code traceparent}
- * @param state that of {@code tracestate}, which goes with it
+ * @param state the value of {@code tracestate} that belongs to it
  */
 public record TraceContext(String parent, Optional<String> state) {
 
-  // Later versions may say more after these four; neither number may be nothing but zeros.
+  // Later versions of the format may append fields. Neither id may consist of zeros only.
   private static final Pattern PARENT =
       Pattern.compile(
           "(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-[!-~]*)?");
@@ -38,14 +38,14 @@ public record TraceContext(String parent, Optional<String> state) {
     return text.length() <= MOST_PARENT_CHARS && PARENT.matcher(text).matches();
   }
 
-  /** As headers say it; one that makes no sense is to be ignored. */
+  /** Reads HTTP headers. A malformed header is ignored. */
   public static Optional<TraceContext> ofHeaders(Optional<String> parent, Optional<String> state) {
     return parent
         .filter(TraceContext::isParent)
         .map(said -> new TraceContext(said, state.filter(text -> STATE.matcher(text).matches())));
   }
 
-  /** What all spans of the trace share. */
+  /** The id that all spans of the trace share. */
   public String traceId() {
     return parent.substring(ID_FROM, ID_TO);
   }

@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What is to be written when an attempt ends: the next state and everything that goes with it. Only
- * the factories below make one, so a failure without its code or a retry without its delay cannot
- * be written. Delays are lengths, not moments: the database adds them to its own clock.
+ * What is written when an attempt ends: the next state and everything that goes with it. Only the
+ * factories below create one, so a failure without its code or a retry without its delay cannot be
+ * written. Delays are durations, not moments: the database adds them to its own clock.
  */
 public record Transition(
     JobState to,
@@ -52,24 +52,26 @@ public record Transition(
         Payload.NULL);
   }
 
-  /** Back to the queue as if the attempt had not been. */
+  /** Sends the job back to the queue without counting the attempt. */
   static Transition giveBack(String attemptOutcome, Duration delay) {
     return new Transition(
         JobState.QUEUED, attemptOutcome, delay, true, false, Optional.empty(), Payload.NULL);
   }
 
-  /** Ended by somebody who did not wait for the worker. */
+  /** An operator ended the attempt without waiting for the worker. */
   public static Transition forced(JobState to, Failure failure) {
     return new Transition(
         to, "forced", Duration.ZERO, false, false, Optional.of(failure), Payload.NULL);
   }
 
-  /** Taken from its worker by somebody, and to be given to another. */
+  /** An operator took the job from its worker, for another worker to run. */
   public static Transition requeued() {
     return giveBack("requeued", Duration.ZERO);
   }
 
-  /** Paused because its worker ends, and nobody knows whether it may go on elsewhere. */
+  /**
+   * Paused, because its worker closes and it is not known whether the job may continue elsewhere.
+   */
   static Transition drained(String reason) {
     Failure interrupted = Failure.permanent(Failure.DRAINED, "Job was interrupted: " + reason);
     return new Transition(

@@ -1,8 +1,8 @@
 package dev.holdfast.job;
 
 /**
- * At most one unfinished job has a given key within its scope; enqueueing another answers with the
- * one that is there. A finished job gives its key back.
+ * A key that at most one unfinished job has within its scope; enqueuing another job with it returns
+ * the existing one. A finished job releases its key.
  */
 public record UniqueKey(String key, Scope scope) {
 
@@ -17,7 +17,7 @@ public record UniqueKey(String key, Scope scope) {
     Limits.name("unique_key", key);
   }
 
-  /** What the key is unique within, as one word for the index. */
+  /** The scope as text, for the unique index. */
   public String scopeName(String queue, String kind) {
     return switch (scope) {
       case TENANT -> "tenant";

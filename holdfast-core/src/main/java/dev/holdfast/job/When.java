@@ -4,7 +4,7 @@ import dev.holdfast.error.HoldfastException;
 import java.time.Duration;
 import java.time.Instant;
 
-/** When a job may start: so long after the database stored it, or at a given moment. */
+/** When a job may start: a time after the database stored it, or at a given moment. */
 public sealed interface When {
 
   When NOW = new After(Duration.ZERO);

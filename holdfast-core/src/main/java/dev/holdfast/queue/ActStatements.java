@@ -16,8 +16,8 @@ import org.jdbi.v3.core.statement.Update;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How people's acts are written: each statement guarded by the job and the state, and fence, that
- * {@link JobReader#lock} found it in.
+ * The statements of people's acts. Each is guarded by the id, fence and state in which {@link
+ * JobReader#lock} found the job.
  */
 final class ActStatements {
 
@@ -58,7 +58,8 @@ final class ActStatements {
       """
           .replace("{carried}", Columns.CARRIED);
 
-  // The last attempt's facts stand with the finished job; they stay in the history when it leaves.
+  // A finished job's own row holds the facts of its last attempt. Before an act removes or
+  // overwrites them, they are copied into the history of attempts.
   private static final String KEEP_LAST_ATTEMPT =
       """
       INSERT INTO {schema}.attempt
@@ -70,8 +71,9 @@ final class ActStatements {
        WHERE id = :id AND fence = :fence AND state = :from AND attempt_outcome IS NOT NULL
       """;
 
-  // Somebody's open transaction may be enqueueing the same id or unique key. We have the locks of
-  // the job's resources by now, which its end may need, or those of all the others that hold them.
+  // A caller's open transaction may be enqueueing the same id or unique key, and REVIVE would wait
+  // for it. But by now this act has locked the job's resources, which that transaction may need to
+  // end, and which the ends of all attempts that hold them need.
   private static final String WAIT_BRIEFLY =
       "SET LOCAL lock_timeout = %d".formatted(Holds.SOON.toMillis());
 
@@ -111,7 +113,8 @@ final class ActStatements {
        WHERE id = :id AND fence = :fence AND state = :from
       """;
 
-  // Its turn begins now: a host that it prefers is to be offered it first.
+  // The time for which a preferred host is offered the job first counts from run_at, so it begins
+  // now.
   private static final String PLACE =
       """
       UPDATE {schema}.job
@@ -147,7 +150,7 @@ final class ActStatements {
        WHERE id = :id AND fence = :fence AND state = :from
       """;
 
-  /** What a job that nobody runs ends as. */
+  /** How a job that no worker has ends. */
   record End(JobState state, @Nullable String code, @Nullable String message, Payload result) {
 
     End(JobState state, String code, String message) {
@@ -183,14 +186,14 @@ final class ActStatements {
     this.resolve = db.sql(RESOLVE);
   }
 
-  /** A job that nobody runs goes into another state in which nobody runs it. */
+  /** Moves a job that no worker has to another state in which no worker has it. */
   void set(Handle handle, Job job, JobState to, int grant) {
     execute(handle.createUpdate(set).bind("to", to.stored()).bind("grant", grant), job);
   }
 
   /**
-   * Its worker hears of it with the next beat. Who asks last decides, but a cancellation stays, and
-   * one that is over its limit of tokens is not paused.
+   * Asks a running job to stop; its worker hears of it with the next heartbeat. The last request
+   * decides, but a cancellation stays, and a job past its token limit is not paused.
    */
   void requestStop(Handle handle, Job job, Optional<JobState> stopAs) {
     execute(
@@ -198,7 +201,7 @@ final class ActStatements {
         job);
   }
 
-  /** A job that nobody runs is over. */
+  /** Finishes a job that no worker has. */
   void finish(Handle handle, Job job, End end) {
     execute(
         handle
@@ -211,9 +214,10 @@ final class ActStatements {
   }
 
   /**
-   * A finished job is to run again.
+   * Sends a finished job back to the queue.
    *
-   * @param now instead of at its old place in line
+   * @param grant how many attempts are added
+   * @param now whether it is due now, instead of at its old place
    */
   void revive(Handle handle, Job job, int grant, boolean now) {
     keepLastAttempt(handle, job);
@@ -226,7 +230,7 @@ final class ActStatements {
     handle.execute("SET LOCAL lock_timeout TO DEFAULT");
   }
 
-  /** A finished job ended otherwise, on somebody's word. */
+  /** Gives a finished job another end. */
   void restate(Handle handle, Job job, End end) {
     keepLastAttempt(handle, job);
     execute(
@@ -238,7 +242,7 @@ final class ActStatements {
         job);
   }
 
-  /** A waiting job gets another time, lane or tags; what is null stays. */
+  /** Gives a waiting job another time, lane or tags; null leaves the value as it is. */
   void change(
       Handle handle,
       Job job,
@@ -254,17 +258,17 @@ final class ActStatements {
         job);
   }
 
-  /** A waiting job is for other hosts. */
+  /** Moves a waiting job to a lane for other hosts, due now. */
   void place(Handle handle, Job job, long lane) {
     execute(handle.createUpdate(place).bind("lane", lane), job);
   }
 
-  /** A finished job, with everything that is known about it. */
+  /** Deletes a finished job with its attempts, items, idempotency keys and logs. */
   void delete(Handle handle, Job job) {
     guarded(handle.createUpdate(delete), job).execute();
   }
 
-  /** A failed job has succeeded after all. */
+  /** Turns a failed job into a succeeded one. */
   void resolve(Handle handle, Job job, Payload result) {
     keepLastAttempt(handle, job);
     execute(handle.createUpdate(resolve).bind("result", result.json()), job);
@@ -283,7 +287,7 @@ final class ActStatements {
 
   private static void execute(Update update, Job job) {
     if (guarded(update, job).execute() != 1) {
-      throw Refusals.noLongerThere(job); // its row is locked and was just read, so this cannot be
+      throw Refusals.noLongerThere(job); // impossible: the row is locked and was just read
     }
   }
 }

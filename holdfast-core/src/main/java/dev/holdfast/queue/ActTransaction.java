@@ -22,8 +22,8 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.HandleCallback;
 
 /**
- * What every act on a job has in common: the locks, whether it is allowed, those who can go on
- * because of it, and its record; in one transaction. Thread-safe.
+ * The transaction of an act on a job: takes the locks, checks that the act is allowed, performs it,
+ * wakes the jobs that can continue because of it, and writes the audit record. Thread-safe.
  */
 final class ActTransaction {
 
@@ -48,14 +48,14 @@ final class ActTransaction {
   }
 
   interface Step {
-    /** Answers where the job's subject goes, if anywhere. */
+    /** Performs the act; returns the state that the job's subject moves to, if it moves. */
     Optional<String> apply(Handle handle, Job job);
   }
 
   /**
-   * Does it.
+   * Performs an act.
    *
-   * @return the job as it is then, or as it was if it is deleted
+   * @return the job after the act, or before it if the act deleted it
    */
   Job perform(JobAct what, UUID id, Act act, Step step) {
     List<String> resources =
@@ -71,7 +71,7 @@ final class ActTransaction {
           holds.waiting().forget(handle, List.of(id));
           int woken = holds.waiting().wake(handle, resources);
           subject.ifPresent(state -> move(handle, before, state));
-          Job after = reader.find(handle, id).orElse(before); // deleted: as it was
+          Job after = reader.find(handle, id).orElse(before); // empty if deleted
           if (after.state() != before.state() && !before.state().isLeased()) {
             List<Moved> moved = List.of(moved(before, after));
             slots.follow(handle, moved);

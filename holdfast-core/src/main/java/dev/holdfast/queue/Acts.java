@@ -30,9 +30,11 @@ import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What people do to jobs. Every act locks the job's resources and then the job, does what {@link
- * JobAct} allows in its state or refuses, wakes those who can go on because of it, and is recorded
- * with who did it and why: all in one transaction. Thread-safe.
+ * What people do to jobs. Every act locks the job's resources and then the job, performs what
+ * {@link JobAct} allows in the job's state, wakes the jobs that can continue because of it, and
+ * writes the audit record: all in one transaction. It returns the job after the act. It throws a
+ * {@link dev.holdfast.error.HoldfastException} with {@code NOT_FOUND} when there is no such job,
+ * and with {@code STATE_CONFLICT} when the job's state does not allow the act. Thread-safe.
  */
 public final class Acts {
 
@@ -61,7 +63,10 @@ public final class Acts {
     this.outbox = new Outbox(db);
   }
 
-  /** Ends the job without rolling back what it did. A running one is asked to stop first. */
+  /**
+   * Ends the job without undoing what it did. A running job is asked to stop, or with force ended
+   * at once.
+   */
   public Job cancel(UUID id, Act act) {
     return transaction.perform(
         JobAct.CANCEL,
@@ -77,8 +82,8 @@ public final class Acts {
   }
 
   /**
-   * Ends a schedule's job that no worker began in time; one that was begun, or paused, is left
-   * alone. Those who want to be told of missed slots are told of its.
+   * Cancels a schedule's job that no worker began in time, and notes the missed slot for webhooks.
+   * Throws {@code STATE_CONFLICT} for a job that was begun or paused meanwhile.
    */
   public Job expire(UUID id, String schedule, String why) {
     return transaction.perform(
@@ -94,7 +99,7 @@ public final class Acts {
         });
   }
 
-  /** Lets the job end as its policy says: cancelled or paused. A running one is asked to stop. */
+  /** Ends the job as its policy says: cancelled or paused. A running job is asked to stop. */
   public Job stop(UUID id, Act act) {
     return transaction.perform(
         JobAct.STOP,
@@ -116,8 +121,8 @@ public final class Acts {
   }
 
   /**
-   * Lets the job wait until somebody resumes it; others of its target wait with it. A running one
-   * is asked to stop first.
+   * Lets the job wait until an operator resumes it; other jobs of its target wait with it. A
+   * running job is asked to stop first.
    */
   public Job pause(UUID id, Act act) {
     return transaction.perform(
@@ -134,7 +139,7 @@ public final class Acts {
         });
   }
 
-  /** Back to the queue, at its old place and with one more attempt. */
+  /** Sends a paused or failed job back to the queue, at its old place and with one more attempt. */
   public Job resume(UUID id, Act act) {
     return transaction.perform(
         JobAct.RESUME,
@@ -151,7 +156,7 @@ public final class Acts {
         });
   }
 
-  /** Once more, now, with one more attempt. */
+  /** Sends a failed or cancelled job back to the queue, due now and with one more attempt. */
   public Job retry(UUID id, Act act) {
     return transaction.perform(
         JobAct.RETRY,
@@ -164,7 +169,10 @@ public final class Acts {
         });
   }
 
-  /** Back to the queue: from a worker that has not started it, or by force from wherever it is. */
+  /**
+   * Sends the job back to the queue: one that is pending, or that its worker has not started; with
+   * force also one that runs or is finished.
+   */
   public Job requeue(UUID id, Act act) {
     return transaction.perform(
         JobAct.REQUEUE,
@@ -176,7 +184,11 @@ public final class Acts {
         });
   }
 
-  /** Back to the queue, for another host. */
+  /**
+   * Sends the job back to the queue, for another host.
+   *
+   * @param placement the new host; its labels are not used
+   */
   public Job requeue(UUID id, Placement placement, Act act) {
     return moving.perform(
         JobAct.REQUEUE,
@@ -200,13 +212,17 @@ public final class Acts {
     }
   }
 
-  /** A job that waits is for another host from now on. */
+  /**
+   * Moves a waiting job to another host.
+   *
+   * @param placement the new host; its labels are not used
+   */
   public Job place(UUID id, Placement placement, Act act) {
     return moving.perform(
         JobAct.CHANGE, id, act, old -> old.withHost(placement), statements::place);
   }
 
-  /** The job has failed, on somebody's word. */
+  /** Declares the job failed. A running attempt is ended at once. */
   public Job fail(UUID id, Act act) {
     return transaction.perform(
         JobAct.FAIL,
@@ -222,7 +238,12 @@ public final class Acts {
         });
   }
 
-  /** Somebody did by hand what the job was to do: it has succeeded, with this result. */
+  /**
+   * Declares a paused or failed job succeeded with this result, because a person did its work by
+   * hand.
+   *
+   * @param result anything the codec can turn into JSON, or a {@link Payload}
+   */
   public Job resolve(UUID id, Object result, Act act) {
     Payload payload =
         result instanceof Payload given
@@ -243,7 +264,7 @@ public final class Acts {
         });
   }
 
-  /** Another time, priority or tags for a job that waits. */
+  /** Gives a waiting job another time, priority or tags. */
   public Job change(UUID id, Changes changes, Act act) {
     Optional<Integer> priority = changes.priority();
     if (priority.isPresent()) {
@@ -270,7 +291,10 @@ public final class Acts {
     statements.change(handle, job, runAt, lane, changes.tags().orElse(null));
   }
 
-  /** Removes a finished job and its history, for good; not while its work may be going on. */
+  /**
+   * Deletes a finished job and its history. Throws {@code STATE_CONFLICT} while the job still holds
+   * a resource, because its work may be going on.
+   */
   public void delete(UUID id, Act act) {
     transaction.perform(
         JobAct.DELETE,
@@ -286,11 +310,13 @@ public final class Acts {
         });
   }
 
-  /** Ends the job as it is; answers where its subject goes. */
+  /**
+   * Ends the job in whatever state it is; returns the state that its subject moves to, if it moves.
+   */
   private Optional<String> end(Handle handle, Job job, JobState to, String code, String message) {
     if (job.state().isLeased()) {
       forced.finish(handle, job.id(), to, Failure.permanent(code, message));
-      return Optional.empty(); // moved with the attempt
+      return Optional.empty(); // the subject moves with the attempt
     }
     ActStatements.End end = new ActStatements.End(to, code, message);
     if (job.state().isFinished()) {
@@ -299,8 +325,8 @@ public final class Acts {
       statements.finish(handle, job, end);
     }
     blocks.remove(handle, job.id());
-    // Had it begun, nobody undoes what it was doing to its subject. The fence says so: an attempt
-    // that was given back is not counted.
+    // If an attempt has begun, what it did to the subject is not undone. The fence tells: the
+    // attempt number does not, because an attempt that was given back is not counted.
     return job.fence() > 0 ? Optional.of(Subject.FAILED) : Optional.empty();
   }
 

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jdbi.v3.core.statement.Query;
 
-/** The attempts of a job that ended. */
+/** Reads the ended attempts of jobs. */
 final class AttemptList {
 
   private static final String ALL =
@@ -48,7 +48,7 @@ final class AttemptList {
         handle -> handle.createQuery(all).bind("id", id).map(JobMapper.ATTEMPT).list());
   }
 
-  /** Oldest first, from one on. */
+  /** Oldest first, after the attempt with this fence. */
   Portion<AttemptRecord> after(long fence, UUID id, int limit) {
     return db.inTransaction(
         handle -> portion(handle.createQuery(db.sql(AFTER)).bind("after", fence), id, limit));

@@ -16,8 +16,8 @@ import org.postgresql.copy.CopyIn;
 import org.postgresql.copy.CopyManager;
 
 /**
- * Writes many new jobs by COPY, several times faster than inserts. Only for jobs with ids of our
- * own making and without unique keys, because COPY cannot step over a row that is there already.
+ * Writes many new jobs by COPY, several times faster than inserts. Only for jobs without an id of
+ * the caller's and without a unique key, because COPY cannot skip a row that exists already.
  */
 final class BulkCopy {
 
@@ -28,8 +28,8 @@ final class BulkCopy {
       SELECT {schema}.clock() AS now
       """;
 
-  // Most jobs say nothing but what they are; a time parsed for each of them would cost as much as
-  // all the rest.
+  // For plain jobs, which most are: to parse a time for each of them would cost as much as all the
+  // rest.
   private static final String COPY_PLAIN =
       """
       COPY {schema}.job (id, lane, args) FROM STDIN
@@ -56,7 +56,7 @@ final class BulkCopy {
   void write(Connection connection, List<JobRow> rows) throws SQLException {
     if (rows.stream().allMatch(JobRow::isPlain)) {
       send(connection, copyPlain, rows, this::appendPlain);
-    } else { // all in one way, or they would take their turns in two groups
+    } else { // in one way for all, or seq would put them in two groups
       Instant at = now(connection);
       send(connection, copy, rows, (text, row) -> append(text, row, at));
     }

@@ -19,9 +19,9 @@ import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes many new jobs of which some may be there already. They take their turns in the order of
- * the list; they are stored in the order of their keys, or two batches with the same keys could
- * wait for each other.
+ * Writes many new jobs, of which some may exist already. Their {@code seq} follows the order of the
+ * list. They are inserted in the order of their keys, or two batches with the same keys could wait
+ * for each other.
  */
 final class BulkInsert {
 
@@ -87,7 +87,11 @@ final class BulkInsert {
 
   private record Turn(JobRow row, long seq) {}
 
-  /** In a transaction; answers in the order of the list. */
+  /**
+   * Must be called in a transaction.
+   *
+   * @return one result per row, in the order of the list
+   */
   List<Enqueued> write(Connection connection, List<JobRow> rows) throws SQLException {
     try (Handle handle = Db.borrowed(connection)) {
       List<Turn> ordered = ordered(handle, rows);
@@ -99,8 +103,8 @@ final class BulkInsert {
           connection.releaseSavepoint(before);
           return answers.get();
         }
-        connection.rollback(before); // all anew, because what is added later has not its place
-        ordered.removeIf(turn -> finished.contains(turn.row.id())); // else it is in the way again
+        connection.rollback(before); // insert all again: added later, a row is out of order
+        ordered.removeIf(turn -> finished.contains(turn.row.id())); // else it conflicts again
       }
     }
   }
@@ -115,8 +119,8 @@ final class BulkInsert {
     return ordered;
   }
 
-  // Empty when a job that was in the way is finished before we can say which one it is, or turned
-  // out to be and was one of ours.
+  // Empty when a conflicting job finished before it could be read, or when a row of this batch that
+  // others conflicted with turned out to be finished already.
   private Optional<List<Enqueued>> tryWrite(
       Handle handle, List<Turn> ordered, List<JobRow> rows, Set<UUID> finished) {
     Set<UUID> created = insert(handle, ordered);
@@ -132,7 +136,7 @@ final class BulkInsert {
       UUID id = row.id();
       if (created.remove(id)) {
         answers.add(new Enqueued(id, true));
-        there.put(id, id); // should it be named a second time
+        there.put(id, id); // the list may name it a second time
       } else if (finished.contains(id)) {
         answers.add(new Enqueued(id, false));
       } else if (there.containsKey(id)) {
@@ -186,7 +190,8 @@ final class BulkInsert {
                       row.getColumn("asked", UUID.class), row.getColumn("id", UUID.class));
                   return found;
                 });
-    // One that is finished is meant, whoever has its key by now.
+    // A finished job with the same id is the one that is meant, even if another job has its unique
+    // key by now.
     Set<UUID> notThemselves =
         rows.stream()
             .map(JobRow::id)

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** What is to be different about a job that waits; what is empty stays. */
+/** Changes to a waiting job. An empty field stays as it is. */
 public record Changes(
     Optional<Instant> runAt, Optional<Integer> priority, Optional<List<String>> tags) {
 

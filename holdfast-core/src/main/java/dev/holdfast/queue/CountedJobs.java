@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * A page of jobs for those who page by how many came before.
+ * A page of jobs, for callers that page by offset.
  *
- * @param total how many there are in all, of those that were looked at
+ * @param total how many jobs match in all, among those that were looked at
  */
 public record CountedJobs(List<UUID> ids, long total) {
 

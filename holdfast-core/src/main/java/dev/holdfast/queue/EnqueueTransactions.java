@@ -11,7 +11,8 @@ import java.sql.SQLException;
 import org.jdbi.v3.core.JdbiException;
 
 /**
- * The connections and transactions in which new jobs are stored, ours and callers'. Thread-safe.
+ * Provides the connections and transactions in which new jobs are stored: Holdfast's own, or the
+ * caller's. Thread-safe.
  */
 final class EnqueueTransactions {
 
@@ -35,7 +36,7 @@ final class EnqueueTransactions {
     }
   }
 
-  /** For what waits for nobody. */
+  /** For work that waits for no other transaction: a server that does not answer is given up. */
   <R> R impatiently(Db.Work<R> work) {
     try {
       return db.withImpatientConnection(work);
@@ -49,10 +50,12 @@ final class EnqueueTransactions {
   }
 
   /**
-   * Workers hear of it at the commit.
+   * Stores jobs in the caller's transaction; workers hear of them when it commits.
    *
-   * @throws HoldfastException for a connection that commits by itself: whoever enqueues on a
-   *     connection wants the job to share the fate of other writes, and there it would not
+   * @param mayExist whether some of the jobs may exist already; the transaction must then be READ
+   *     COMMITTED
+   * @throws HoldfastException for a connection in autocommit mode: a caller that passes a
+   *     connection wants the job to commit together with other writes, and there it would not
    */
   <R> R inCallersTransaction(Connection connection, boolean mayExist, Db.Work<R> work) {
     Db.Work<R> announced =
@@ -89,7 +92,8 @@ final class EnqueueTransactions {
     return SqlErrors.translated("enqueue", e);
   }
 
-  // Only what was rolled back may commit by itself again: switching that on commits what is open.
+  // Autocommit is switched on only after a rollback, because switching it on commits an open
+  // transaction.
   private static void undo(Connection connection, Throwable why) {
     try {
       connection.rollback();
@@ -105,7 +109,7 @@ final class EnqueueTransactions {
     try {
       result = work.on(connection);
       connection.commit();
-    } catch (Throwable e) { // after an Error too, or autocommit would store the half that is there
+    } catch (Throwable e) { // after an Error too, or autocommit would store a part
       undo(connection, e);
       throw e;
     }

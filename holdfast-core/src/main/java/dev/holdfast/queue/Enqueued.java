@@ -3,9 +3,9 @@ package dev.holdfast.queue;
 import java.util.UUID;
 
 /**
- * The answer to an enqueue.
+ * The result of an enqueue.
  *
- * @param created false when the id or the unique key was there already; {@code id} is then that
- *     job's
+ * @param id the id of the new job, or of the one that exists already
+ * @param created false when a job with the same id or unique key exists already
  */
 public record Enqueued(UUID id, boolean created) {}

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
-/** Writes one new job on a given connection. */
+/** Writes new jobs on a given connection. */
 final class Enqueuer {
 
   private static final String EXISTING =
@@ -48,8 +48,8 @@ final class Enqueuer {
   /**
    * Stores the job.
    *
-   * @param connection in a transaction when the job could be there already, because what turns out
-   *     to be a repeat is undone and nobody may see it in between
+   * @param connection in a transaction if the job may exist already: a repeated job is inserted and
+   *     deleted again, and no other transaction may see it in between
    */
   Enqueued enqueue(Connection connection, JobRow row) throws SQLException {
     long lane = lanes.idOf(row.lane());
@@ -60,7 +60,7 @@ final class Enqueuer {
     return enqueueUnlessThere(connection, row, lane);
   }
 
-  /** Stores a job that may have been stored just now: nobody heard what became of it. */
+  /** Stores a job that may have been stored a moment ago: the answer to that was lost. */
   Enqueued enqueueAgain(Connection connection, JobRow row) throws SQLException {
     return enqueueUnlessThere(connection, row, lanes.idOf(row.lane()));
   }
@@ -80,7 +80,8 @@ final class Enqueuer {
           return new Enqueued(row.id(), finished.isEmpty());
         }
         Optional<UUID> there = existing(handle, row);
-        // One that is finished is meant, whoever has its key by now.
+        // A finished job with the same id is the one that is meant, even if another job has its
+        // unique key by now.
         if (there.filter(row.id()::equals).isEmpty()
             && !finished(handle, Set.of(row.id())).isEmpty()) {
           return new Enqueued(row.id(), false);
@@ -88,15 +89,17 @@ final class Enqueuer {
         if (there.isPresent()) {
           return new Enqueued(there.get(), false);
         }
-        // The job that was in the way finished between the two statements: try again.
+        // The conflicting job finished between the two statements: try again.
       }
     }
   }
 
   /**
-   * Takes those just stored away again that are finished already: an id's memory is as long as the
-   * history. Comes after the insert, which has waited for any transaction that was moving the same
-   * id between the tables.
+   * Deletes those of the jobs just stored that are finished already: an id is known for as long as
+   * the history keeps it. Runs after the insert, because that has waited for any transaction that
+   * was moving the same id between the tables.
+   *
+   * @return the ids of the finished jobs
    */
   Set<UUID> undoFinished(Handle handle, Set<UUID> stored) {
     Set<UUID> done = finished(handle, stored);

@@ -7,11 +7,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which jobs are meant: those that are all it says. What is empty is not asked.
+ * A filter for jobs. A job matches if it has all the given values; an empty field matches every
+ * job.
  *
- * @param states any of them; none is any at all
- * @param worker that has the job, or had its last attempt
- * @param errorText part of the error message, in any case of letters
+ * @param states any one of these; empty matches every state
+ * @param worker the worker that has the job, or that had its last attempt
+ * @param errorText a part of the error message, regardless of case
  */
 public record JobFilter(
     Set<JobState> states,

@@ -9,18 +9,18 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The statements that store jobs. Past JDBI, unlike the rest: they are what an application's own
- * request waits for, and it would double the time they take in the client.
+ * The statements that store jobs. Unlike others they bypass JDBI, because an application's own
+ * requests wait for them and JDBI would double the time they take in the client.
  */
 final class JobInsert {
 
-  // Most jobs are due now and in no way special. Everything that need not be sent is time saved.
+  // For plain jobs, which most are: every value that need not be sent saves time.
   private static final String INSERT_PLAIN =
       """
       INSERT INTO {schema}.job (id, lane, args) VALUES (:id, :lane, :args::json)
       """;
 
-  // Should nobody say any more whether it is to be committed, the server soon forgets about it.
+  // If the client neither commits nor rolls back, the server soon ends the transaction.
   private static final String INSERT_SEVERAL =
       """
       INSERT INTO {schema}.job (id, lane, args)
@@ -55,7 +55,7 @@ final class JobInsert {
     this.insertIfAbsent = db.prepared(INSERT + "ON CONFLICT DO NOTHING");
   }
 
-  /** For a job that cannot be there yet. */
+  /** For a job that cannot exist yet. */
   void insert(Connection connection, JobRow row, long lane) throws SQLException {
     if (row.isPlain()) {
       insertPlain.update(
@@ -66,7 +66,7 @@ final class JobInsert {
     }
   }
 
-  /** Plain ones, all or none, in a transaction. */
+  /** Inserts plain jobs, all or none. Must be called in a transaction. */
   void insertPlain(Connection connection, List<JobRow> rows, long[] lanes) throws SQLException {
     insertSeveral.update(
         connection,
@@ -78,7 +78,7 @@ final class JobInsert {
                 .set("silence_ms", LONGEST_SILENCE));
   }
 
-  /** False when the id or the unique key is there already. */
+  /** Returns false when a job with the id or the unique key exists already. */
   boolean insertIfAbsent(Connection connection, JobRow row, long lane) throws SQLException {
     return insertIfAbsent.update(connection, values -> bind(values, row, lane)) == 1;
   }

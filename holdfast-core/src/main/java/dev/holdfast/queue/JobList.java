@@ -12,9 +12,10 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 
 /**
- * Lists jobs, live and finished, by their ids downwards: ids made by us begin with their time, so
- * that is newest first, and both tables have the index for it. No filter has an index of its own,
- * so that none costs the work anything; instead a page looks at so many jobs and no more.
+ * Lists jobs, live and finished, in descending order of their ids. Ids that Holdfast makes begin
+ * with their time, so that is newest first, and both tables have an index for it. Filters have no
+ * index of their own, because that would slow down the writes of every job; instead a page looks at
+ * a limited number of jobs.
  */
 final class JobList {
 
@@ -23,7 +24,7 @@ final class JobList {
   private static final UUID FIRST = new UUID(0, 0);
   private static final UUID LAST = new UUID(-1, -1);
 
-  // The last of those that one page looks at.
+  // The last job that one page looks at.
   private static final String REACH =
       """
       SELECT id
@@ -69,7 +70,8 @@ final class JobList {
   JobPage page(JobFilter filter, Optional<UUID> after, int limit) {
     Limits.page("limit", limit);
     UUID from = after.orElse(LAST);
-    // In a transaction of ours, for its indexes; one after the other, for a bound that is known.
+    // In a transaction, whose settings make the planner use indexes; in two statements, so that the
+    // planner knows the bound of the second.
     return db.inTransaction(handle -> {
       Optional<UUID> reached = reach(handle, from);
       Query query =

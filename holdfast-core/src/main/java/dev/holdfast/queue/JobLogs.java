@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jdbi.v3.core.statement.Query;
 
-/** What the attempts of jobs logged. */
+/** Reads what the attempts of jobs logged. */
 final class JobLogs {
 
   private static final String ALL =
@@ -56,10 +56,10 @@ final class JobLogs {
   }
 
   /**
-   * From an offset on.
+   * The lines from an offset on.
    *
-   * @param offset in bytes, as the chunk before said
-   * @param limit in lines
+   * @param offset in bytes: 0, or the offset of the chunk before
+   * @param limit the largest number of lines
    */
   LogChunk from(UUID id, long offset, int limit) {
     Limits.page("limit", limit);

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.mapper.RowMapper;
 
-/** Rows of {@code job_all} and {@code attempt_all} as records. */
+/** Maps rows of {@code job_all} and {@code attempt_all} to records. */
 final class JobMapper {
 
   private static final PolicyJson POLICIES = new PolicyJson();
@@ -35,7 +35,7 @@ final class JobMapper {
 
   private JobMapper() {}
 
-  /** About how many bytes it has. What is left out has limits that are much smaller. */
+  /** About how many bytes the job has. Fields that are left out have much smaller limits. */
   static int weight(Job job) {
     return job.args().json().length()
         + job.result().map(result -> result.json().length()).orElse(0)

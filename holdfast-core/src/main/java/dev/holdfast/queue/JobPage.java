@@ -6,10 +6,10 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Some of the jobs that were asked for, newest id first.
+ * A page of the jobs that match a filter, newest id first.
  *
- * @param after where to go on; empty when that were all. A page may be short, even empty, and still
- *     have one: where few jobs are of the kind that was asked for, it ends after as many as may be
- *     looked at for one page; and where they are large, after as many as fit into one.
+ * @param after the id to continue after; empty at the end of the list. A short page, even an empty
+ *     one, may have it: a page ends after as many jobs as it may look at, even if few of them
+ *     match, and after as many bytes as fit into one.
  */
 public record JobPage(List<Job> jobs, Optional<UUID> after) {}

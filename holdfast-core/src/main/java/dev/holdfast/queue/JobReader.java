@@ -14,7 +14,7 @@ import java.util.UUID;
 import java.util.function.ObjIntConsumer;
 import org.jdbi.v3.core.Handle;
 
-/** Finds a job, and what goes with it, wherever it is: among the live or the finished. */
+/** Reads jobs and what belongs to them, live or finished. */
 final class JobReader {
 
   private static final String GET =
@@ -33,7 +33,7 @@ final class JobReader {
        WHERE job_all.id = ANY (:job_ids)
       """;
 
-  // In the order in which they are named, and as often.
+  // In the order of the given ids; an id that is given twice is returned twice.
   private static final String IN_ORDER =
       """
       SELECT asked.place, job_all.*, queue.defaults
@@ -51,7 +51,7 @@ final class JobReader {
        WHERE job_all.id = :id
       """;
 
-  // Beside what stands in the job's own row: attempts that ended, and what people did.
+  // What the job's own row does not show: attempts that ended, and acts of people.
   private static final String TOUCHED =
       """
       SELECT asked.id, greatest(ended.at, acted.at) AS at
@@ -106,7 +106,7 @@ final class JobReader {
     return db.withHandle(handle -> find(handle, id));
   }
 
-  /** Those of them that there are, as they are now. */
+  /** The jobs that exist among these, as they are now. */
   List<Job> all(List<UUID> ids) {
     return db.inTransaction(handle ->
         handle
@@ -116,10 +116,13 @@ final class JobReader {
             .list());
   }
 
-  /** One of many that were named. */
+  /** A job and its place in the list of ids. */
   private record Placed(int place, Job job) {}
 
-  /** Those of them that there are, in their order, each with its place in the list. */
+  /**
+   * Passes the jobs that exist among these to the reader, in the order of the list and each with
+   * its index there.
+   */
   void each(List<UUID> ids, ObjIntConsumer<Job> reader) {
     int from = 0;
     boolean more = !ids.isEmpty();
@@ -132,7 +135,7 @@ final class JobReader {
     }
   }
 
-  // A transaction each: whoever reads may be slow, and must keep no connection meanwhile.
+  // One transaction per portion: the reader may be slow, and must not keep a connection meanwhile.
   private Portion<Placed> portion(List<UUID> ids) {
     return db.inTransaction(handle ->
         Portion.of(
@@ -142,9 +145,12 @@ final class JobReader {
             placed -> JobMapper.weight(placed.job)));
   }
 
-  /** The job, which from now on nobody else can change; its resources are locked before. */
+  /**
+   * Reads the job and locks its row, so that no other transaction can change it. Its resources must
+   * be locked before.
+   */
   Optional<Job> lock(Handle handle, UUID id) {
-    // It may move to the other table, and back, while its row is looked for.
+    // The job may move to the other table, and back, while its row is looked for.
     do {
       if (isThere(handle, lockLive, id) || isThere(handle, lockDone, id)) {
         return find(handle, id);
@@ -157,7 +163,7 @@ final class JobReader {
     return handle.createQuery(sql).bind("id", id).mapTo(UUID.class).findOne().isPresent();
   }
 
-  /** What the job's own policy says, over its queue's, over the defaults. */
+  /** The policy in force: the job's own settings, over its queue's, over the defaults. */
   Policy policy(Handle handle, UUID id) {
     return handle
         .createQuery(policy)
@@ -178,7 +184,10 @@ final class JobReader {
     return handle.createQuery(get).bind("id", id).map(JobMapper.JOB).findOne();
   }
 
-  /** When something last happened to jobs, as far as their own rows do not say it. */
+  /**
+   * When an attempt of a job last ended or a person last acted on it, as far as the job's own row
+   * does not show it.
+   */
   Map<UUID, Instant> touched(List<UUID> ids) {
     if (ids.isEmpty()) {
       return Map.of();

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A new job as the columns it will be stored in. Null is SQL's NULL. */
+/** A new job as the columns it is stored in. Null is SQL's NULL. */
 record JobRow(
     UUID id,
     boolean hasGivenId,
@@ -37,8 +37,8 @@ record JobRow(
     Needs needs) {
 
   /**
-   * One order for all who store several that may be there already. Of those with the same key the
-   * first one counts, so they stay as they are.
+   * The one order in which all transactions store jobs that may exist already. Of jobs with the
+   * same key the first one counts, so a sort must keep their order.
    */
   static final Comparator<JobRow> BY_KEY =
       Comparator.comparing((JobRow row) -> row.uniqueScope() == null ? "" : row.uniqueScope())
@@ -74,7 +74,7 @@ record JobRow(
         : Limits.payload("args", codec.encode(args));
   }
 
-  /** Says nothing but what it is: due now, in no way special. */
+  /** Whether the job has nothing but a lane and arguments: it is due now and sets nothing else. */
   boolean isPlain() {
     return state.equals(JobState.QUEUED.stored())
         && runAt == null
@@ -105,7 +105,7 @@ record JobRow(
     return needs.subject().flatMap(Subject::during).orElse(null);
   }
 
-  /** The id or the unique key may have been enqueued before. */
+  /** Whether a job with the same id or unique key may exist already. */
   boolean mayExist() {
     return hasGivenId || uniqueKey != null;
   }

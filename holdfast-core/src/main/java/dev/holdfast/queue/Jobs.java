@@ -24,7 +24,14 @@ import java.util.UUID;
 import java.util.function.ObjIntConsumer;
 import java.util.function.Supplier;
 
-/** The jobs of one tenant, as applications see them: put them in, look at them. Thread-safe. */
+/**
+ * The jobs of one tenant: enqueues and reads them. Thread-safe.
+ *
+ * <p>Enqueuing throws a {@link HoldfastException}: {@code INVALID_ARGUMENT} for a value past its
+ * limit, {@code BAD_PAYLOAD} for arguments that cannot be written as JSON, {@code DATABASE} when
+ * the database fails. In the last case the job may have been stored; a job with an id can be
+ * enqueued again.
+ */
 public final class Jobs {
 
   private static final String LEASED =
@@ -63,7 +70,7 @@ public final class Jobs {
   private final JobLogs logs;
   private final String items;
 
-  /** Without traces. */
+  /** Jobs whose enqueues continue no trace. */
   public Jobs(Tenant tenant, Codec codec, Announcer announcer, WhyNot whyNot) {
     this(tenant, codec, announcer, whyNot, Optional::empty);
   }
@@ -94,7 +101,7 @@ public final class Jobs {
     this.items = db.sql(ITEMS);
   }
 
-  /** Stores the job, durably, and wakes a worker. */
+  /** Stores the job durably and wakes a worker. */
   public Enqueued enqueue(NewJob job) {
     JobRow row = row(job);
     Enqueued enqueued = row.isPlain() ? plainJobs.store(row) : enqueueAlone(row);
@@ -109,8 +116,11 @@ public final class Jobs {
   }
 
   /**
-   * Stores the job in the caller's transaction: it exists when, and only if, that commits. Workers
-   * hear of it at the commit. A connection that commits by itself is refused.
+   * Stores the job in the caller's transaction: it exists if, and only if, that commits. Workers
+   * hear of it at the commit.
+   *
+   * @throws HoldfastException with {@code INVALID_ARGUMENT} for a connection in autocommit mode,
+   *     and, if the job has an id or a unique key, for a transaction that is not READ COMMITTED
    */
   public Enqueued enqueue(Connection connection, NewJob job) {
     JobRow row = JobRow.of(traced(job), codec);
@@ -124,22 +134,27 @@ public final class Jobs {
   }
 
   /**
-   * Does ahead what the very first enqueue of a kind in a caller's transaction needs another
-   * connection for, so that many at once cannot use up the pool waiting for each other.
+   * Creates the lane of such a job ahead of time. The first enqueue of a lane in a caller's
+   * transaction needs a second connection for that, and many at once could use up the pool while
+   * they wait for each other.
    */
   public void prepare(NewJob job) {
     lanes.idOf(Lane.of(job));
   }
 
   /**
-   * Does the work, which enqueues in a transaction of its own; once more if it fails because the
+   * Runs work that enqueues in a transaction of its own; runs it again if it fails because the
    * tenant was dropped and created again since this object first used it.
    */
   public <T> T retryIfRecreated(Supplier<T> work) {
     return lanes.fitting(work);
   }
 
-  /** Stores all jobs or none; answers in their order. */
+  /**
+   * Stores all jobs or none, up to 1,000,000.
+   *
+   * @return one result per job, in their order
+   */
   public List<Enqueued> enqueueAll(List<NewJob> jobs) {
     List<JobRow> rows = rows(jobs);
     List<Enqueued> enqueued = transactions.inTransaction(connection -> write(connection, rows));
@@ -147,7 +162,12 @@ public final class Jobs {
     return enqueued;
   }
 
-  /** Stores all jobs in the caller's transaction; answers in their order. */
+  /**
+   * Stores all jobs in the caller's transaction, under the same conditions as {@link
+   * #enqueue(Connection, NewJob)}.
+   *
+   * @return one result per job, in their order
+   */
   public List<Enqueued> enqueueAll(Connection connection, List<NewJob> jobs) {
     checkSize(jobs);
     List<JobRow> rows = jobs.stream().map(job -> JobRow.of(traced(job), codec)).toList();
@@ -165,7 +185,7 @@ public final class Jobs {
     return reader.find(id);
   }
 
-  /** Those of these jobs that there are. */
+  /** The jobs that exist among these, by their ids. */
   public Map<UUID, Job> all(List<UUID> ids) {
     Map<UUID, Job> found = new HashMap<>();
     reader.all(ids).forEach(job -> found.put(job.id(), job));
@@ -173,34 +193,38 @@ public final class Jobs {
   }
 
   /**
-   * Those of these jobs that there are, one after the other in this order, each with its place in
-   * the list. Never more of them are in memory than a few megabytes' worth, and no connection is
-   * kept while they are looked at.
+   * Passes the jobs that exist among these to the reader, one after the other in this order, each
+   * with its index in the list. No more than a few megabytes of jobs are in memory at a time, and
+   * no connection is kept while the reader looks at them.
    */
   public void each(List<UUID> ids, ObjIntConsumer<Job> reader) {
     this.reader.each(ids, reader);
   }
 
-  /** The attempts of a job that ended, oldest first. */
+  /** The ended attempts of a job, oldest first. */
   public List<AttemptRecord> attempts(UUID id) {
     return attempts.all(id);
   }
 
   /**
-   * Some of them, oldest first.
+   * A portion of the ended attempts of a job, oldest first.
    *
-   * @param after the fence of the one that came before
+   * @param after the fence of the last attempt of the portion before; 0 begins the list
    */
   public Portion<AttemptRecord> attempts(UUID id, long after, int limit) {
     return attempts.after(after, id, limit);
   }
 
-  /** The last of them, newest first. */
+  /** The last ended attempts of a job, newest first. */
   public Portion<AttemptRecord> lastAttempts(UUID id, int limit) {
     return attempts.last(id, limit);
   }
 
-  /** The one reason why the job is not running, or that it is. */
+  /**
+   * The one reason why the job is not running, or that it is running.
+   *
+   * @throws HoldfastException with {@code NOT_FOUND} when there is no such job
+   */
   public Why why(UUID id) {
     while (true) {
       Optional<Why> why = whyNot.of(id);
@@ -221,8 +245,8 @@ public final class Jobs {
   /**
    * What the job's attempts logged, from an offset on.
    *
-   * @param offset in bytes, as the chunk before said
-   * @param limit in lines
+   * @param offset in bytes: 0, or the offset of the chunk before
+   * @param limit the largest number of lines
    */
   public LogChunk log(UUID id, long offset, int limit) {
     return logs.from(id, offset, limit);
@@ -231,40 +255,43 @@ public final class Jobs {
   /**
    * The last lines of what the job's attempts logged.
    *
-   * @param limit in lines
+   * @param limit the largest number of lines
    */
   public LogChunk logTail(UUID id, int limit) {
     return logs.tail(id, limit);
   }
 
-  /** The same lines, numbered. */
+  /** The last lines of what the job's attempts logged, with their numbers. */
   public List<LogEntry> logEntries(UUID id, int limit) {
     return logs.entries(id, limit);
   }
 
   /**
-   * Jobs, newest first.
+   * Lists jobs, newest first.
    *
-   * @param after where the page before ended
+   * @param after the {@code after} of the page before; empty begins the list
    */
   public JobPage list(JobFilter filter, Optional<UUID> after, int limit) {
     return list.page(filter, after, limit);
   }
 
   /**
-   * Jobs that have a target, newest first, and how many there are: of those that one page looks at,
-   * which are the newest 20,000 of the filter's target or else of the tenant.
+   * Jobs that have a target, newest first, and how many match. Applies the filter's states, queue,
+   * kind and target. Looks only at the newest 20,000 jobs of that target, or else of the tenant.
    */
   public CountedJobs onTargets(JobFilter filter, int offset, int limit) {
     return targets.page(filter, offset, limit);
   }
 
-  /** When something last happened to jobs, as far as their own rows do not say it. */
+  /**
+   * When an attempt of a job last ended or a person last acted on it, as far as the job's own row
+   * does not show it.
+   */
   public Map<UUID, Instant> touched(List<UUID> ids) {
     return reader.touched(ids);
   }
 
-  /** How many jobs each worker has now. */
+  /** How many jobs each worker has leased now. */
   public Map<String, Long> leasedByWorker() {
     return db.withHandle(handle ->
         handle
@@ -303,7 +330,7 @@ public final class Jobs {
     }
   }
 
-  /** In the trace of whoever enqueues it, unless it says another. */
+  /** The job, in the trace of the calling thread unless it has another. */
   private NewJob traced(NewJob job) {
     Optional<TraceContext> current = currentTrace.get();
     return current.isEmpty() || job.policy().trace().isPresent()

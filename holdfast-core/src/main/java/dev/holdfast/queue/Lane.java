@@ -8,7 +8,12 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jdbi.v3.core.statement.SqlStatement;
 
-/** What makes jobs interchangeable to workers: they stand in one line. */
+/**
+ * What makes jobs interchangeable to workers: jobs with equal values form one line.
+ *
+ * @param host empty for any host
+ * @param guarded whether the jobs need resources or have a subject
+ */
 record Lane(
     String queue,
     String kind,

@@ -9,9 +9,9 @@ import java.util.function.UnaryOperator;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Acts that put a job into another lane. The lane is found before the transaction, because it is
- * made on a connection of its own; so somebody else may have put the job into yet another one
- * meanwhile, and what he changed must not be undone.
+ * Performs acts that move a job to another lane. The new lane is found before the transaction,
+ * because a missing one is created on a connection of its own. Meanwhile another act may have moved
+ * the job to a third lane; so that its change is not undone, the act begins again.
  */
 final class LaneChanges {
 
@@ -29,7 +29,7 @@ final class LaneChanges {
     void apply(Handle handle, Job job, long lane);
   }
 
-  /** Its lane is no longer the one that the new one was found by. */
+  /** The job's lane is no longer the one that the new lane was derived from. */
   private static final class Overtaken extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -43,7 +43,7 @@ final class LaneChanges {
       try {
         return lanes.fitting(() -> performNow(what, id, act, change, step));
       } catch (Overtaken e) {
-        // and so once more, from what it is now
+        // begin again with the lane it has now
       }
     }
   }

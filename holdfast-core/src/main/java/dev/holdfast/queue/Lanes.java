@@ -12,7 +12,7 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jdbi.v3.core.statement.Update;
 
-/** Finds the lanes that new jobs stand in, and makes missing ones. Thread-safe. */
+/** Finds the lanes of new jobs, and creates missing ones. Thread-safe. */
 final class Lanes {
 
   private static final String FIND =
@@ -32,9 +32,8 @@ final class Lanes {
       ON CONFLICT DO NOTHING
       """;
 
-  // Every claim looks into each lane of its queues, and lanes are never removed. Who gives every
-  // job
-  // a priority or a label of its own would make all claims slow, for good.
+  // Every claim looks into each lane of its queues, and lanes are never removed. A caller that
+  // gives every job its own priority or label would make all claims slow for ever.
   static final int MOST_OF_A_QUEUE = 10_000;
 
   private static final int MOST_REMEMBERED = 10_000;
@@ -51,10 +50,10 @@ final class Lanes {
   }
 
   /**
-   * The lane's id, made if need be. Always on a connection of our own: in a caller's transaction
-   * the new row would make every other enqueuer of that lane wait for the caller's commit. Ids are
-   * remembered, since lanes are never removed; those of a tenant that was dropped and made anew are
-   * refused by its tables, and then forgotten.
+   * The lane's id; creates the lane if it is missing. Always on a connection of Holdfast's own: in
+   * a caller's transaction the new row would make every other enqueuer of that lane wait for the
+   * caller's commit. Ids are remembered, since lanes are never removed. After a tenant was dropped
+   * and created again, its tables refuse the remembered ids, which are then forgotten.
    */
   long idOf(Lane lane) {
     Long known = ids.get(lane);
@@ -70,8 +69,8 @@ final class Lanes {
   }
 
   /**
-   * The lane's id, looked up through the caller's own connection: many callers in transactions must
-   * not each wait for a second connection of a pool that they have used up.
+   * The lane's id, looked up on the caller's own connection: many callers in transactions must not
+   * each wait for a second connection of a pool that they have used up.
    */
   long idOf(Connection callers, Lane lane) {
     if (!ids.containsKey(lane)) {
@@ -82,14 +81,14 @@ final class Lanes {
     return idOf(lane);
   }
 
-  /** What is remembered turned out to belong to an earlier tenant of the same name. */
+  /** Forgets all ids, because they belong to an earlier tenant of the same name. */
   void forget() {
     ids.clear();
   }
 
   /**
-   * Does what needs a lane of a job that is there, in a transaction of its own: once more if the
-   * lane that was remembered is one of an earlier tenant.
+   * Runs work that needs a lane, in a transaction of its own; runs it again if the remembered lane
+   * belongs to an earlier tenant of the same name.
    */
   <T> T fitting(Supplier<T> work) {
     try {
@@ -103,7 +102,7 @@ final class Lanes {
     }
   }
 
-  /** The tables refused a lane that was remembered. */
+  /** Whether the tables refused a remembered lane. */
   static boolean isOfAnotherTenant(Exception e) {
     return SqlErrors.violates(e, "lane_is_of_this_tenant");
   }

@@ -13,7 +13,7 @@ public record LogChunk(List<Line> lines, long offset) {
   /**
    * One line.
    *
-   * @param fence of the attempt that said it
+   * @param fence the fence of the attempt that logged it
    */
   public record Line(Instant at, long fence, String text) {}
 }

@@ -3,7 +3,7 @@ package dev.holdfast.queue;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A list of texts as PostgreSQL writes an array. */
+/** Writes a list of texts as PostgreSQL's text form of an array. */
 final class PgArray {
 
   private PgArray() {}

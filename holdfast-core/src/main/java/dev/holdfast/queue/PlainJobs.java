@@ -9,8 +9,8 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * Stores plain jobs: those of several threads together, with one statement and one commit. Nobody
- * suffers from those that it travelled with; docs/decisions/0007 has the reasons. Thread-safe.
+ * Stores plain jobs: those of several threads together, with one statement and one commit. No job
+ * fails because of another in the same batch; docs/decisions/0007 has the reasons. Thread-safe.
  */
 final class PlainJobs {
 
@@ -29,7 +29,8 @@ final class PlainJobs {
     return batcher.ask(row, this::storeAll, () -> storeAgain(row));
   }
 
-  // With a connection at hand: who comes while we wait for one comes along.
+  // The jobs are taken only once a connection is there: those that arrive while it is waited for
+  // join the batch.
   private List<Enqueued> storeAll(Turn<JobRow> turn) {
     return transactions.impatiently(connection -> {
       List<JobRow> rows = turn.take();
@@ -42,10 +43,10 @@ final class PlainJobs {
     });
   }
 
-  // What is sent may arrive long after, when the network has recovered. Those who gave up on us
-  // have stored their jobs themselves by then, and these may even be done. So what we sent counts
-  // only if we say so, once it has arrived, and while they still wait. From there on whoever stores
-  // one of these by its id waits for our commit.
+  // The statement may arrive long after it was sent, when the network has recovered. Threads that
+  // gave up waiting have stored their jobs themselves by then, and those may even be finished. So
+  // the batch commits only after the database has answered, and only while the threads still wait.
+  // From there on, a thread that stores one of these jobs by its id waits for this commit.
   private boolean storeInTime(Connection connection, List<JobRow> rows, Turn<JobRow> turn)
       throws SQLException {
     enqueuer.enqueuePlain(connection, rows);
@@ -55,7 +56,7 @@ final class PlainJobs {
     return true;
   }
 
-  // Whatever it was, and whether or not it was stored: by its id, it is stored once.
+  // Whatever failed, and whether or not the job was stored: its id ensures that it is stored once.
   private Enqueued storeAgain(JobRow row) {
     transactions.impatiently(connection ->
         EnqueueTransactions.inTransaction(connection, own -> enqueuer.enqueueAgain(own, row)));

@@ -6,10 +6,12 @@ import dev.holdfast.job.PolicyOverrides;
 import java.util.Optional;
 
 /**
- * How a queue treats its jobs. A queue that nobody configured has {@link #DEFAULTS}.
+ * How a queue treats its jobs. A queue without settings of its own has {@link #DEFAULTS}.
  *
- * @param concurrencyLimit most jobs of the queue that run at once, over all workers
- * @param defaults for jobs that do not say otherwise; in force for jobs already enqueued, too
+ * @param concurrencyLimit how many jobs of the queue may run at once, over all workers; empty is no
+ *     limit
+ * @param defaults the policy of jobs that do not set their own; applies to jobs already enqueued,
+ *     too
  */
 public record QueueSettings(
     boolean paused, Optional<Integer> concurrencyLimit, PolicyOverrides defaults) {

@@ -14,7 +14,10 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jdbi.v3.core.Handle;
 
-/** The queues of one tenant. They need no registration; one has a row once it is configured. */
+/**
+ * The queues of one tenant. They need no registration; a queue has a row only once it is
+ * configured.
+ */
 public final class Queues {
 
   private static final String PUT =
@@ -42,8 +45,8 @@ public final class Queues {
       SELECT paused, concurrency_limit, defaults FROM {schema}.queue WHERE name = :name
       """;
 
-  // Those that somebody configured, and those that have had a job. Counted lane by lane, each by
-  // its index and not past the limit.
+  // Queues that were configured, and queues that have had a job. Jobs are counted lane by lane,
+  // each by its index and not past the limit.
   private static final String LIST =
       """
       SELECT known.name, coalesce(queue.paused, false) AS paused, queue.concurrency_limit,
@@ -97,6 +100,7 @@ public final class Queues {
     this.audit = new Audit(tenant);
   }
 
+  /** The queue's settings; the defaults for a queue that was never configured. */
   public QueueSettings get(String name) {
     Limits.name("queue", name);
     return db.withHandle(handle ->
@@ -108,7 +112,11 @@ public final class Queues {
         .orElse(QueueSettings.DEFAULTS);
   }
 
-  /** In the order of their names, from one on. */
+  /**
+   * Lists queues in the order of their names.
+   *
+   * @param after the name after which the list begins; empty for all
+   */
   public List<QueueState> list(String after, int limit) {
     Limits.page("limit", limit);
     return db.inTransaction(handle ->
@@ -133,14 +141,18 @@ public final class Queues {
         policies.stored(row.getString("defaults")).withoutTrace());
   }
 
-  /** In force from the next claim on, everywhere. */
+  /** Replaces the queue's settings, everywhere from the next claim on. */
   public void put(String name, QueueSettings settings) {
     Limits.name("queue", name);
     db.useHandle(handle -> put(handle, name, settings));
-    announcer.announce(tenant); // a queue that goes on again, or got more room, has work
+    announcer.announce(tenant); // a queue that was resumed or got a higher limit may have work
   }
 
-  /** Changes what is said of it, recorded with who did it; nobody else changes it meanwhile. */
+  /**
+   * Changes the queue's settings under a lock, and writes the audit record.
+   *
+   * @return the new settings
+   */
   public QueueSettings change(String name, UnaryOperator<QueueSettings> change, Act act) {
     Limits.name("queue", name);
     QueueSettings changed =

@@ -6,7 +6,7 @@ import dev.holdfast.job.Job;
 import dev.holdfast.job.JobAct;
 import java.util.UUID;
 
-/** Why an act is refused, in words. */
+/** The exceptions with which acts are refused. */
 final class Refusals {
 
   private Refusals() {}

@@ -10,9 +10,9 @@ import java.util.UUID;
 import org.jdbi.v3.core.statement.Query;
 
 /**
- * Lists jobs that have a target, newest first, by offset and with their number. Counting is
- * reading, so a page looks at so many and no more: the newest of one target, or else of the whole
- * tenant.
+ * Lists jobs that have a target, newest first, by offset and with their number. Jobs must be read
+ * to be counted, so a page looks at a limited number: the newest of one target, or else of the
+ * whole tenant.
  */
 final class TargetList {
 
@@ -55,8 +55,8 @@ final class TargetList {
       """
           .replace("{matching}", MATCHING);
 
-  // By their ids, which begin with their time: there is no index for it, so that none costs the
-  // jobs without a target anything.
+  // The newest by their ids, which begin with their time. An index of its own would slow down the
+  // writes of jobs without a target, too.
   private static final String OF_ALL =
       """
       WITH newest AS MATERIALIZED (
@@ -84,13 +84,13 @@ final class TargetList {
     this.ofAll = db.sql(OF_ALL);
   }
 
-  /** Heeds a filter's states, queue, kind and target. */
+  /** Applies the filter's states, queue, kind and target, and nothing else of it. */
   CountedJobs page(JobFilter filter, int offset, int limit) {
     Limits.page("limit", limit);
     if (offset < 0) {
       throw HoldfastException.invalid("offset", offset, "0 or more");
     }
-    // In a transaction of ours, for its indexes.
+    // In a transaction, whose settings make the planner use indexes.
     return db.inTransaction(handle -> {
       Query query =
           filter

@@ -5,32 +5,32 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
 
-/** Why a job is not running: the one reason, and what it is about. */
+/** Why a job is not running: the one reason, and its details. */
 public record Why(Reason reason, String detail, Optional<BlockedBy> blockedBy) {
 
-  /** In the order in which they are looked for; the first that applies is the answer. */
+  /** In the order in which they are checked; the first that applies is the answer. */
   public enum Reason {
-    /** It is over. */
+    /** It is finished. */
     FINISHED,
-    /** A worker has it. */
+    /** It is leased to a worker. */
     RUNNING,
-    /** Somebody paused it, or its stop ended in a pause. */
+    /** An operator paused it, or a stop or a drain ended in a pause. */
     PAUSED,
-    /** Stored, and not offered to workers until somebody queues it. */
+    /** Stored, and not offered to workers until an operator queues it. */
     PENDING,
     /** Its time has not come. */
     NOT_DUE,
     /** Its queue is paused. */
     QUEUE_PAUSED,
-    /** Another job stands on its target until somebody acts. */
+    /** Another job blocks its target until an operator acts. */
     RESOURCE_BLOCKED,
     /** An earlier job of its target comes first. */
     NOT_ITS_TURN,
-    /** A running job has what it needs. */
+    /** A running job holds a resource that it needs. */
     RESOURCE_HELD,
-    /** A worker fell silent with it; it passes on when its work must be over. */
+    /** A silent worker still holds a resource that it needs, until that work must be over. */
     RESOURCE_PASSING_ON,
-    /** It is kept for a job that was passed over too often. */
+    /** A resource that it needs is reserved for a job that was passed over too often. */
     RESOURCE_RESERVED,
     /** As many jobs of its queue run as its limit allows. */
     QUEUE_FULL,
@@ -39,7 +39,7 @@ public record Why(Reason reason, String detail, Optional<BlockedBy> blockedBy) {
     /** Nothing is in its way: the next free worker takes it. */
     CLAIMABLE;
 
-    /** As it is said on the wire. */
+    /** The name in the API. */
     public String stored() {
       return name().toLowerCase(Locale.ROOT);
     }

@@ -38,8 +38,8 @@ public final class WhyNot {
       SELECT state, finished_at FROM {schema}.job_done WHERE id = :id
       """;
 
-  // The resource it is parked on comes first: that is what was in its way when it was last looked
-  // at. For one that was not looked at yet, whatever is in its way now.
+  // The resource that the job is parked on comes first: it was in the job's way at the last claim.
+  // For a job that no claim has looked at yet, the first thing that is in its way now.
   private static final String OBSTACLE =
       """
       SELECT needed.name, obstacle.what, obstacle.job_id, obstacle.since, obstacle.note,
@@ -122,7 +122,7 @@ public final class WhyNot {
     this.obstacle = db.sql(OBSTACLE);
   }
 
-  /** Empty when it is in neither table, or moved from one to the other meanwhile. */
+  /** Empty when the job is in neither table, or moved from one to the other meanwhile. */
   Optional<Why> of(UUID id) {
     return db.withHandle(handle ->
         handle
@@ -178,7 +178,8 @@ public final class WhyNot {
         });
   }
 
-  // Between the moment that a silent worker's time is over and the reaper's next round.
+  // A parked job can be claimable between the end of a silent worker's hold and the reaper's next
+  // round.
   private static String claimable(Facts job) {
     return job.waitingOn
         .map(resource -> resource + " is free again; it is woken within seconds")

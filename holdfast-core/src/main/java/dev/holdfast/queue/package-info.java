@@ -1,4 +1,4 @@
-/** Putting jobs in, looking at them, and acting on them from outside. */
+/** Enqueues jobs, reads them, and performs what people do to them. */
 @NullMarked
 package dev.holdfast.queue;
 

@@ -74,6 +74,9 @@ final class PlaybookVars {
     vars.put("job_id", job.jobId().toString());
     vars.put("attempt", job.attempt());
     vars.put("fence", job.fence());
+    // These replace arguments of the same names, also where the job names no id. A playbook trusts
+    // that its job holds the site and the node, so that no other job changes them at the same time.
+    // For an id from the arguments this is not so, and nobody has checked that it is no path.
     for (String name : List.of("site_id", "environment_id", "node_id")) {
       vars.put(name, literal(Runbook.checkedId(name, book.ids().getOrDefault(name, ""))));
     }

@@ -65,7 +65,7 @@ public final class HoldfastServer implements AutoCloseable {
     holdfast.migrate();
     Tokens tokens = new Tokens(holdfast.tenants().control(), holdfast.reserved().control());
     RemoteWorkers workers = new RemoteWorkers(holdfast.tenants().control());
-    OpenTenants openTenants = new OpenTenants(holdfast, workers::hostsOf);
+    OpenTenants openTenants = new OpenTenants(holdfast, workers::hostsOf, environment);
     this.polls = new LongPolls();
     Hints hints = new Hints();
     this.newToken =
@@ -75,11 +75,11 @@ public final class HoldfastServer implements AutoCloseable {
     ServerParts parts =
         new ServerParts(config, holdfast, openTenants, tokens, polls, workers, hints);
     Sampler sampler = new Sampler(holdfast);
-    List<Route> api = Routes.of(parts);
+    this.agents = new AgentTenants(holdfast, config.agents());
+    List<Route> api = Routes.of(parts, agents::acted);
     this.ui = new Ui(parts, sampler, api);
     this.routes = new ArrayList<>(Pages.routes(holdfast, figures, () -> draining));
     routes.addAll(api);
-    this.agents = new AgentTenants(holdfast, config.agents());
     routes.addAll(Dialects.of(parts, agents));
     routes.addAll(ui.routes());
     routes.addAll(Pages.documents(routes));
@@ -92,16 +92,14 @@ public final class HoldfastServer implements AutoCloseable {
         .ifPresent(secret -> openTenants.of(TenantName.DEFAULT).pullSecret().seed(secret));
   }
 
-  // A tenant that is made later begins with its own defaults.
+  // Opening a tenant seeds its settings. Existing tenants are opened now, because their jobs may
+  // run before the first request; a new tenant is seeded when it is created.
   private static void seed(
       Holdfast holdfast, OpenTenants openTenants, Map<String, String> environment) {
     boolean saysAnything =
         Arrays.stream(Setting.values()).anyMatch(each -> environment.containsKey(each.name()));
     if (saysAnything) {
-      holdfast
-          .tenants()
-          .list()
-          .forEach(tenant -> openTenants.of(tenant).settings().seed(environment));
+      holdfast.tenants().list().forEach(openTenants::of);
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.api.Json;
 import dev.holdfast.executor.ContainerConfig;
 import dev.holdfast.executor.Processes;
+import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestPodman;
 import java.nio.file.Files;
@@ -96,6 +97,26 @@ class SimulationAgentTest {
     assertThat(server.path("long"))
         .containsExactly("queued", "dispatched", "running", "stop_requested", "stopped");
     assertThat(TestPodman.shared().containers()).doesNotContain("opeva_job_long");
+  }
+
+  @Test
+  void a_job_of_an_earlier_life_has_failed_under_the_id_that_the_server_gave_it() throws Exception {
+    server.add(payload("1234-5678", "configs/demo.yaml", "true"));
+    SimulationLeases leases =
+        new SimulationLeases(
+            SimulationServer.at(server.url(), Map.of()),
+            SharedStorage.in(shared),
+            Duration.ofMinutes(1));
+    Journal journal = new Journal(directory.resolve("agent/leases"), leases::serverId);
+    ClaimRequest request = ClaimRequest.of("tiago-gpu", Set.of("agents"), 1);
+    assertThat(new JournaledLeases(leases, journal).claim(request).leases()).hasSize(1);
+
+    // That one died with the job, and this is its next life.
+    try (SimulationAgent agent = agent()) {
+      Processes.await(() -> server.status("1234-5678").equals("failed"));
+    }
+
+    assertThat(server.path("1234-5678")).containsExactly("queued", "dispatched", "failed");
   }
 
   private SimulationAgent agent() {

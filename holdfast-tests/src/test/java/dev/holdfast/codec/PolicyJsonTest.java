@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Policy;
 import dev.holdfast.job.Policy.OnFailure;
 import dev.holdfast.job.Policy.OnLeaseLost;
 import dev.holdfast.job.Policy.OnStop;
@@ -80,6 +81,18 @@ class PolicyJsonTest {
         .contains(new RetryPolicy.Exponential(Duration.ofSeconds(30), Duration.ofHours(1), 0));
   }
 
+  @Test
+  void delays_of_a_schedule_that_are_left_out_are_the_engines() {
+    RetryPolicy engines =
+        new RetryPolicy.Delays(
+            Stream.of(60, 300, 900).map(seconds -> Duration.ofSeconds(seconds)).toList());
+
+    assertThat(json.read("{\"retry\": {\"type\": \"schedule\"}}").retry()).contains(engines);
+    assertThat(json.read("{\"retry\": {\"type\": \"schedule\", \"delays_seconds\": null}}").retry())
+        .contains(engines);
+    assertThat(Policy.DEFAULTS.retry()).isEqualTo(engines);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -111,7 +124,8 @@ class PolicyJsonTest {
         "[1]                                                              | policy",
         "nonsense                                                         | policy",
         "{'retry': {'type': 'often'}}                                     | retry.type",
-        "{'retry': {'type': 'schedule'}}                                  | retry.delays_seconds",
+        "{'retry': {'type': 'schedule', 'delays_seconds': 60}}            | retry.delays_seconds",
+        "{'retry': {'type': 'schedule', 'delays_seconds': []}}            | retry.delays_seconds",
         "{'retry': {'type': 'schedule', 'delays_seconds': [-1]}}          | retry.delays_seconds",
         "{'retry': {'type': 'exponential', 'base_seconds': -1}}           | retry.base_seconds",
         "{'retry': {'type': 'exponential', 'base_seconds': 2592001}}      | retry.base_seconds",

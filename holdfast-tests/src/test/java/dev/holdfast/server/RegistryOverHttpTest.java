@@ -84,13 +84,12 @@ class RegistryOverHttpTest {
             .of(tenant.name())
             .settings();
     settings.seed(java.util.Map.of("TOKEN_LIMIT", "500"));
-    Optional<Long> seeded =
-        Optional.ofNullable(settings.all().get(dev.holdfast.server.tenancy.Setting.TOKEN_LIMIT));
+    Optional<Long> seeded = settings.inForce(dev.holdfast.server.tenancy.Setting.TOKEN_LIMIT);
 
     settings.seed(java.util.Map.of("TOKEN_LIMIT", "600"));
 
     assertThat(seeded).contains(500L);
-    assertThat(settings.all().get(dev.holdfast.server.tenancy.Setting.TOKEN_LIMIT)).isEqualTo(500);
+    assertThat(settings.inForce(dev.holdfast.server.tenancy.Setting.TOKEN_LIMIT)).contains(500L);
     assertThat(tenant.queues().get("targets").defaults().tokenLimit()).contains(500L);
   }
 

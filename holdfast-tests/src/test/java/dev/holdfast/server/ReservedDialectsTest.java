@@ -135,6 +135,19 @@ class ReservedDialectsTest {
   }
 
   @Test
+  void so_is_one_about_a_job_whose_lease_is_as_long_as_a_setting_says() throws Exception {
+    UUID id = pulled("leads");
+    takeAll();
+    Instant before = expiry(id);
+    tenant.advance(Duration.ofMinutes(1));
+
+    Reply reply = report(id, ", \"cursor\": \"page 3\"");
+
+    assertThat(reply.status()).as(reply.text()).isEqualTo(200);
+    assertThat(expiry(id)).isAfter(before);
+  }
+
+  @Test
   void a_report_with_results_renews_its_lease_before_they_are_stored() throws Exception {
     UUID id = pulled();
     takeAll();
@@ -212,8 +225,12 @@ class ReservedDialectsTest {
   }
 
   private UUID pulled() {
-    UUID id = tenant.jobs().enqueue(NewJob.of("scrape", 1).withQueue("pull")).id();
-    assertThat(worker.get("/api/pull_job").text()).contains(id.toString());
+    return pulled("pull");
+  }
+
+  private UUID pulled(String queue) {
+    UUID id = tenant.jobs().enqueue(NewJob.of("scrape", 1).withQueue(queue)).id();
+    assertThat(worker.get("/api/pull_job?queue=" + queue).text()).contains(id.toString());
     return id;
   }
 

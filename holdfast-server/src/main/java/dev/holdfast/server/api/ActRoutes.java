@@ -24,6 +24,7 @@ import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
+import dev.holdfast.tenant.Tenant;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -31,6 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,12 +40,12 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What people do to jobs. */
+/** Routes for what people do to jobs. */
 final class ActRoutes {
 
   private static final Logger log = LoggerFactory.getLogger(ActRoutes.class);
 
-  // Resolving and changing say more than that it be done.
+  // Acts without parameters of their own, unlike resolve and change.
   private static final Set<JobAct> PLAIN =
       EnumSet.of(
           JobAct.CANCEL,
@@ -53,6 +55,17 @@ final class ActRoutes {
           JobAct.RETRY,
           JobAct.REQUEUE,
           JobAct.FAIL);
+
+  private final BiConsumer<Tenant, Job> acted;
+
+  /**
+   * For all tenants.
+   *
+   * @param acted is told of every job that somebody acted on, before they have their answer
+   */
+  ActRoutes(BiConsumer<Tenant, Job> acted) {
+    this.acted = acted;
+  }
 
   List<Route> routes() {
     List<Route> routes = new ArrayList<>();
@@ -114,7 +127,7 @@ final class ActRoutes {
     return Answer.ok(JobRoutes.json(request, after));
   }
 
-  // Stopping one that is cancelled by it is cancelling.
+  // To stop a job that is then cancelled is to cancel it.
   private static void checkStop(Request request, Job job) {
     if (!mayStop(request, job)) {
       request.require(Role.ADMIN, "stopping a job that is cancelled when stopped");
@@ -125,8 +138,13 @@ final class ActRoutes {
     return job.policy().onStop() != OnStop.CANCEL || request.mayDo(Role.ADMIN);
   }
 
-  private static Job perform(Request request, JobAct what, UUID id, Act act, Payload result) {
-    Acts acts = request.services().acts();
+  private Job perform(Request request, JobAct what, UUID id, Act act, Payload result) {
+    Job after = perform(request.services().acts(), what, id, act, result);
+    acted.accept(request.services().tenant(), after);
+    return after;
+  }
+
+  private static Job perform(Acts acts, JobAct what, UUID id, Act act, Payload result) {
     return switch (what) {
       case CANCEL -> acts.cancel(id, act);
       case STOP -> acts.stop(id, act);
@@ -150,7 +168,7 @@ final class ActRoutes {
     Job perform();
   }
 
-  /** A refusal for the job's state says which that is. */
+  /** Adds the job's state to a refusal that is due to it. */
   private static Job orState(Request request, UUID id, Doing doing) {
     try {
       return doing.perform();
@@ -184,14 +202,16 @@ final class ActRoutes {
 
   private Answer delete(Request request) {
     UUID id = request.id();
-    orState(
-        request,
-        id,
-        () -> {
-          Job job = JobRoutes.job(request, id);
-          request.services().acts().delete(id, request.act());
-          return job;
-        });
+    Job gone =
+        orState(
+            request,
+            id,
+            () -> {
+              Job job = JobRoutes.job(request, id);
+              request.services().acts().delete(id, request.act());
+              return job;
+            });
+    acted.accept(request.services().tenant(), gone);
     return Answer.done();
   }
 
@@ -234,7 +254,7 @@ final class ActRoutes {
     return page.after();
   }
 
-  // Those that are there, in the order in which they were named.
+  // The jobs that exist, in the order of their ids in the request.
   private static Optional<UUID> byIds(Request request, Fields body, Consumer<Job> each) {
     if (body.says("filter")) {
       throw HoldfastException.invalid("ids", "given beside filter", "one of the two");
@@ -266,8 +286,8 @@ final class ActRoutes {
     return result(job.id(), job.state().stored(), allowed ? "would" : "refused");
   }
 
-  // What one refuses must not keep the others from it.
-  private static ObjectNode one(Request request, JobAct what, Job job, Act act, Payload result) {
+  // A refusal for one job must not affect the others.
+  private ObjectNode one(Request request, JobAct what, Job job, Act act, Payload result) {
     try {
       if (what == JobAct.STOP) {
         checkStop(request, job);

@@ -20,7 +20,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether the ground is sound, as this node finds it. */
+/** The route that checks the environment, as this node sees it. */
 final class DoctorRoutes {
 
   private final Holdfast holdfast;

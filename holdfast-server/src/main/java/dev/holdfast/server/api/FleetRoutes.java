@@ -28,7 +28,7 @@ import java.util.Optional;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Who works, and what follows the work. */
+/** Routes for workers, and for the subjects of jobs. */
 final class FleetRoutes {
 
   private static final int MOST_INFO_CHARS = 4_000;
@@ -87,7 +87,7 @@ final class FleetRoutes {
 
   private Answer heartbeat(Request request) {
     Fields body = request.body();
-    // Whatever a claim refuses is refused here.
+    // Refuses whatever a claim refuses.
     ClaimRequest asked = LeaseJson.readClaim(body);
     Payload info =
         new Payload(Json.write(body.optionalObject("info").orElseGet(FleetRoutes::none).json()));
@@ -111,7 +111,7 @@ final class FleetRoutes {
     return Fields.of("info", Json.object());
   }
 
-  // One that serves all tenants is not for one tenant's people to stop.
+  // Only the system role may drain a worker that serves all tenants.
   private Answer drain(Request request, boolean drain) {
     Act act = request.act(request.body());
     String name = request.path("name");

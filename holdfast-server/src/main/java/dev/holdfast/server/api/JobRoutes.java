@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Jobs: putting them in, and looking at them. */
+/** Routes that enqueue and show jobs. */
 final class JobRoutes {
 
   private static final int MOST_AT_ONCE = 1_000;
@@ -66,13 +66,13 @@ final class JobRoutes {
     return enqueued.created() ? Answer.created(json) : Answer.ok(json);
   }
 
-  /** In the request's trace, unless it says another. */
+  /** The job with the request's trace, unless it has its own. */
   private static NewJob traced(Request request, NewJob job) {
     return job.policy().trace().isPresent() ? job : request.trace().map(job::withTrace).orElse(job);
   }
 
   private Answer enqueueAll(Request request) throws IOException {
-    // A list by itself will do.
+    // A list by itself is accepted, too.
     List<Fields> said =
         request.json() instanceof ArrayNode list
             ? Fields.of("body", Json.object().set("jobs", list)).objects("jobs")
@@ -84,7 +84,7 @@ final class JobRoutes {
     List<NewJob> jobs =
         said.stream().map(each -> traced(request, spec.read(each.only(JobSpec.fields())))).toList();
     List<Enqueued> enqueued = request.services().jobs().enqueueAll(jobs);
-    // Those that were there already may be larger than what was sent.
+    // Jobs that existed before may be larger than the request.
     return Listing.send(
         request,
         enqueued.stream().anyMatch(Enqueued::created) ? 201 : 200,
@@ -128,14 +128,14 @@ final class JobRoutes {
         .orElseThrow(() -> new HoldfastException(ErrorCode.NOT_FOUND, "no job " + id));
   }
 
-  /** With its arguments for those who may enqueue or run such jobs. */
+  /** Shows the arguments to callers that may enqueue or run jobs. */
   static ObjectNode json(Request request, Job job) {
     return JobJson.write(job, request.mayDo(Role.SUBMITTER) || request.mayDo(Role.WORKER));
   }
 
   private Answer attempts(Request request) {
     Job job = job(request, request.id());
-    // All of them, of nearly every job, to whoever does not know that there may be more.
+    // Without a limit, nearly every job's attempts fit, for clients that do not know about pages.
     int limit = request.query("limit").isPresent() ? request.limit() : Limits.PAGE_ROWS;
     long after = request.number("after").orElse(0L);
     return Answer.ok(

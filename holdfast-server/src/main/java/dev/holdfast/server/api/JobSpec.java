@@ -27,13 +27,13 @@ import java.util.TreeSet;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A job as somebody asks for it: the engine's own fields, and the words of the control plane for
- * some of them. {@code site_id} and {@code node_id} stand for resources, {@code environment_id} or
- * {@code site_id} for the subject, and the kind says what is left open.
+ * Reads a job from a request: the engine's own fields, and the terms of a control plane for some of
+ * them. {@code site_id} and {@code node_id} stand for resources, {@code environment_id} or {@code
+ * site_id} for the subject, and the kind sets what the request leaves open.
  */
 public final class JobSpec {
 
-  // What jobs of an executor's own kind say that is a command of one's own.
+  // The argument with which a job brings its own command, by executor.
   private static final Map<String, String> FREE_COMMANDS =
       Map.of("process", "argv", "container", "image");
   private static final Set<String> MARKED = Set.of("argv", "image", "secrets");
@@ -42,7 +42,7 @@ public final class JobSpec {
   private static final Set<String> SUBJECTS = Set.of("environment", "site");
 
   private final Request request;
-  private final Map<String, KindInfo> kinds = new HashMap<>(); // a batch has few
+  private final Map<String, KindInfo> kinds = new HashMap<>(); // a batch has few kinds
 
   public JobSpec(Request request) {
     this.request = request;
@@ -72,13 +72,13 @@ public final class JobSpec {
     return kinds.computeIfAbsent(said.text("kind"), request.services().kinds()::get);
   }
 
-  /** Whether what would run a job now is what its arguments were judged for. */
+  /** Whether the job's kind is still run by what its arguments were checked for. */
   boolean isRunAsBefore(NewJob job) {
     String now = kinds.computeIfAbsent(job.kind(), request.services().kinds()::get).runBy();
     return job.policy().enqueuedAs().map(now::equals).orElse(true);
   }
 
-  /** With arguments that somebody who might has put there. */
+  /** Reads a job whose arguments were put there by a caller with the right to do so. */
   NewJob readAsIs(Fields said) {
     NewJob job = NewJobJson.read(said);
     Reserved.check("kind", job.kind());
@@ -108,8 +108,8 @@ public final class JobSpec {
     return told.withPolicy(isToBeMarked(said, kind) ? policy.withEnqueuedAs(kind.runBy()) : policy);
   }
 
-  // The mark costs a job the fast way into its table, so jobs that are nobody's command go without.
-  // Without it, an executor would find no command in them; see Runbooks for playbooks.
+  // The mark excludes a job from the fast path into its table, so jobs without a command go
+  // without. An executor would find no command in them; see Runbooks for playbooks.
   private static boolean isToBeMarked(Fields said, KindInfo kind) {
     return kind.executor().isPresent()
         || said.any("args").filter(args -> MARKED.stream().anyMatch(args::has)).isPresent();
@@ -128,14 +128,14 @@ public final class JobSpec {
     }
   }
 
-  // Control planes number their sites and nodes as often as they name them.
+  // Control planes often use numbers as ids.
   private static Optional<String> id(Fields said, String field) {
     return said.any(field)
         .map(node -> node.isIntegralNumber() ? node.asString() : said.text(field))
         .map(id -> Runbook.checkedId(field, Limits.name(field, id)));
   }
 
-  // However the job says what it is about, its playbook is told.
+  // Whichever field names the site or node, the playbook gets its id.
   private static void checkIds(NewJob job) {
     for (String resource : job.needs().resources()) {
       if (resource.startsWith(SITE) || resource.startsWith(NODE)) {

@@ -26,7 +26,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What runs jobs, and where: kinds and nodes. */
+/** Routes for kinds and nodes. */
 final class KindRoutes {
 
   private static final PolicyJson POLICIES = new PolicyJson();
@@ -95,7 +95,7 @@ final class KindRoutes {
     return Answer.ok(json(request, kind));
   }
 
-  // What is put as it was got has masks where the secrets were.
+  // Settings that are put as they were read have masks in place of secrets.
   private static ObjectNode restored(Request request, String name, ObjectNode said) {
     return request
         .services()
@@ -106,7 +106,7 @@ final class KindRoutes {
         .orElse(said);
   }
 
-  // Like arguments, which they become.
+  // Settings are shown like arguments, because they become arguments.
   private static ObjectNode json(Request request, KindInfo kind) {
     boolean mayKnow = request.mayDo(Role.SUBMITTER) || request.mayDo(Role.WORKER);
     ObjectNode json = Json.object();

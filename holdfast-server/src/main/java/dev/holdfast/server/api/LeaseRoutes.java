@@ -40,7 +40,7 @@ import java.util.Set;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Leases, for workers in any language. */
+/** Routes for leases, for workers in any language. */
 final class LeaseRoutes {
 
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
@@ -112,7 +112,8 @@ final class LeaseRoutes {
     if (workers.isDraining(request.services().tenant().name(), worker.name())) {
       return counted(request, () -> drained(request, worker, wait));
     }
-    // Who can wait does not ask for itself, also not at first: there may be a thousand.
+    // A request that can wait makes no claim of its own, not even at first: there may be a
+    // thousand.
     LeaseDelivery delivery =
         wait.isZero()
             ? LeaseDelivery.claim(request.services().leases(), asked.thoroughly())
@@ -143,7 +144,7 @@ final class LeaseRoutes {
     }
   }
 
-  // Made to wait as if there were nothing, or it would ask without a pause.
+  // Waits as if there were no jobs; otherwise the worker would ask again without a pause.
   private Answer drained(Request request, WorkerInfo worker, Duration wait)
       throws InterruptedException {
     long began = System.nanoTime();
@@ -189,7 +190,7 @@ final class LeaseRoutes {
     return renewals(leases.extend(worker(request, body), keys(leases, body), length), "extended");
   }
 
-  /** Who speaks, and so is there. */
+  /** The worker that sends the request, which also proves that it is alive. */
   private String worker(Request request, Fields body) {
     String worker = Limits.name("worker", body.text("worker"));
     workers.spoke(request.services().tenant().name(), worker);
@@ -219,12 +220,12 @@ final class LeaseRoutes {
       result.put(
           "status",
           switch (renewal.status()) {
-            case EXTENDED, BUSY -> word; // busy: still theirs, and the next one will renew it
+            case EXTENDED, BUSY -> word; // busy: still leased; the next request renews it
             case STOP_REQUESTED -> "stop_requested";
             case LOST -> "lost";
           });
       if (renewal.status() == Status.BUSY) {
-        result.put("busy", true); // and so its end is what it was
+        result.put("busy", true); // so its expiry is unchanged
       }
       renewal.expiresAt().ifPresent(at -> result.put("expires_at", at.toString()));
     }
@@ -248,7 +249,7 @@ final class LeaseRoutes {
         case FinishReply.Recorded(var state) ->
             result.put("status", "recorded").put("state", state.stored());
         case FinishReply.Lost() -> result.put("status", "lost");
-        // To be sent again: while nobody else got the job, its fence is good.
+        // The client repeats the request: until another worker gets the job, its fence is valid.
         case FinishReply.NotNow(var why) ->
             throw new HoldfastException(ErrorCode.DATABASE, String.valueOf(why));
       }

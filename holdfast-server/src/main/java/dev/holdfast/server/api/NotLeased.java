@@ -7,7 +7,7 @@ import dev.holdfast.server.http.Refusal;
 import java.util.Map;
 import java.util.UUID;
 
-/** What a worker is told whose report was not taken. */
+/** The answer to a worker whose report was refused. */
 final class NotLeased {
 
   private NotLeased() {}
@@ -23,7 +23,7 @@ final class NotLeased {
         409, ErrorCode.LEASE_LOST.name(), "job " + id + " is no longer leased under that fence");
   }
 
-  // Its lease is as good as before, and who believed that it was lost would give up work.
+  // The lease is still valid; a worker that took it for lost would give up its work.
   private static Refusal.Refused notStarted(Job job) {
     return new Refusal(
             409,

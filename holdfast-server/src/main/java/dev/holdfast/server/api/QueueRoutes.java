@@ -7,13 +7,16 @@ import static dev.holdfast.server.http.Route.Method.PUT;
 import dev.holdfast.api.Fields;
 import dev.holdfast.api.Json;
 import dev.holdfast.codec.PolicyJson;
+import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.queue.QueueSettings;
 import dev.holdfast.queue.QueueState;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
+import dev.holdfast.server.tenancy.Setting;
 import java.util.List;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -31,7 +34,9 @@ final class QueueRoutes {
                 PUT,
                 BASE + "/queues/{name}",
                 Role.OPERATOR,
-                "Pauses a queue, limits it, or gives its jobs defaults; what is left out stays",
+                "Pauses a queue, limits it, or gives its jobs defaults; what is left out stays. "
+                    + "In the queues of the dialects (targets, agents, pull) this holds for each "
+                    + "default; in others, new defaults replace all old ones",
                 this::put)
             .fields("paused", "concurrency_limit", "defaults"));
   }
@@ -67,18 +72,41 @@ final class QueueRoutes {
             request
                 .services()
                 .queues()
-                .change(name, before -> merged(before, body), request.act())));
+                .change(name, before -> merged(name, before, body), request.act())));
   }
 
-  private static QueueSettings merged(QueueSettings before, Fields body) {
+  private static QueueSettings merged(String name, QueueSettings before, Fields body) {
     return new QueueSettings(
         body.optionalBoolean("paused").orElse(before.paused()),
         body.says("concurrency_limit")
             ? body.optionalInt("concurrency_limit")
             : before.concurrencyLimit(),
         body.any("defaults")
-            .map(defaults -> POLICIES.read(Json.write(defaults)))
+            .map(said ->
+                Setting.areKeptIn(name)
+                    ? laidOver(before.defaults(), said)
+                    : POLICIES.read(Json.write(said)))
             .orElse(before.defaults()));
+  }
+
+  // The settings of the tenant and the rules of the dialect are defaults of such a queue. A request
+  // that changes one of them must not remove the others.
+  private static PolicyOverrides laidOver(PolicyOverrides before, JsonNode said) {
+    return POLICIES.read(Json.write(withOldRetry(before, said))).over(before);
+  }
+
+  // Each part of a backoff is a setting of its own, so each part that is left out stays.
+  private static JsonNode withOldRetry(PolicyOverrides before, JsonNode said) {
+    if (said instanceof ObjectNode defaults
+        && defaults.path("retry") instanceof ObjectNode retry
+        && Json.parse("defaults", POLICIES.write(before)).path("retry") instanceof ObjectNode old
+        && old.path("type").equals(retry.path("type"))) {
+      old.setAll(retry);
+      ObjectNode filled = defaults.deepCopy();
+      filled.set("retry", old);
+      return filled;
+    }
+    return said;
   }
 
   private static ObjectNode json(String name, QueueSettings settings) {

@@ -14,7 +14,7 @@ import java.util.List;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What was done, and what is not as it must be. */
+/** Routes for the audit and the invariants. */
 final class RecordRoutes {
 
   List<Route> routes() {

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.UUID;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What whoever has a job's lease says of it while it runs, and may know of it. */
+/** Routes for the holder of a lease: reports about the running job, and its runbook. */
 final class ReportRoutes {
 
   List<Route> routes() {
@@ -73,10 +73,7 @@ final class ReportRoutes {
     return reported(request, fence, Report.ofLog(ReportJson.lines(body)));
   }
 
-  /**
-   * For whoever has the lease alone: how a node is reached is nothing that every worker needs to
-   * know of every node.
-   */
+  /** Only for the holder of the lease: not every worker needs to know how every node is reached. */
   private Answer runbook(Request request) {
     long fence =
         request
@@ -101,7 +98,7 @@ final class ReportRoutes {
       }
       case ReportReply.Repeated() -> Answer.ok(Json.object().put("idempotent", true));
       case ReportReply.Lost() -> {
-        throw NotLeased.of(JobRoutes.job(request, id), fence); // an unknown one is not found
+        throw NotLeased.of(JobRoutes.job(request, id), fence); // or NOT_FOUND, if there is none
       }
     };
   }

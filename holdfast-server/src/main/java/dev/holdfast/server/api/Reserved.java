@@ -3,8 +3,8 @@ package dev.holdfast.server.api;
 import dev.holdfast.error.HoldfastException;
 
 /**
- * Names that the server keeps for its own work, like telling webhooks: whoever could enqueue or
- * take such jobs could speak in the server's name.
+ * Names that are reserved for the server's own jobs, like deliveries to webhooks: a caller that
+ * could enqueue or take such jobs could act in the server's name.
  */
 public final class Reserved {
 

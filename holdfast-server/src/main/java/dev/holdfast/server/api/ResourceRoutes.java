@@ -50,7 +50,7 @@ final class ResourceRoutes {
 
   private Answer list(Request request) {
     int limit = request.limit();
-    List<Summary> resources = request.services().resources().list(request.after(), limit);
+    List<Summary> resources = request.services().resources().list(request.afterResource(), limit);
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("resources");
     resources.forEach(each ->
@@ -65,12 +65,12 @@ final class ResourceRoutes {
   }
 
   private Answer get(Request request) {
-    return Answer.ok(json(request.services().resources().get(request.path("name"))));
+    return Answer.ok(json(request.services().resources().get(request.resource("name"))));
   }
 
   private Answer put(Request request) {
     Fields body = request.body();
-    String name = request.path("name");
+    String name = request.resource("name");
     int capacity =
         body.optionalInt("capacity")
             .orElseThrow(() -> HoldfastException.invalid("capacity", "missing", "1 or more"));
@@ -81,7 +81,7 @@ final class ResourceRoutes {
   private Answer release(Request request) {
     Fields body = request.body();
     return Answer.ok(
-        json(request.services().resources().release(request.path("name"), request.act(body))));
+        json(request.services().resources().release(request.resource("name"), request.act(body))));
   }
 
   private static ObjectNode json(ResourceState state) {

@@ -1,20 +1,28 @@
 package dev.holdfast.server.api;
 
+import dev.holdfast.job.Job;
 import dev.holdfast.server.http.Route;
+import dev.holdfast.tenant.Tenant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 
-/** The native API's lines of the table of routes, all of them. */
+/** All routes of the native API. */
 public final class Routes {
 
   static final String BASE = "/api/v1";
 
   private Routes() {}
 
-  public static List<Route> of(ServerParts parts) {
+  /**
+   * All of them.
+   *
+   * @param acted is told of every job that somebody acted on, before they have their answer
+   */
+  public static List<Route> of(ServerParts parts, BiConsumer<Tenant, Job> acted) {
     List<Route> routes = new ArrayList<>();
     routes.addAll(new JobRoutes().routes());
-    routes.addAll(new ActRoutes().routes());
+    routes.addAll(new ActRoutes(acted).routes());
     routes.addAll(new LeaseRoutes(parts.polls(), parts.workers(), parts.config()).routes());
     routes.addAll(new ReportRoutes().routes());
     routes.addAll(new QueueRoutes().routes());

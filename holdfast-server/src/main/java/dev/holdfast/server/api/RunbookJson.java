@@ -5,7 +5,7 @@ import dev.holdfast.executor.NodeAddress;
 import dev.holdfast.executor.Runbook;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a job is run with, as JSON. */
+/** Writes a runbook as JSON. */
 final class RunbookJson {
 
   private RunbookJson() {}

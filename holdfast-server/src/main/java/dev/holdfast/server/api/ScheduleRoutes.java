@@ -39,7 +39,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Schedules, and what became of their slots. */
+/** Routes for schedules and their slots. */
 final class ScheduleRoutes {
 
   private static final PolicyJson POLICIES = new PolicyJson();
@@ -72,7 +72,7 @@ final class ScheduleRoutes {
           "on_stop",
           "on_failure");
 
-  // What a schedule is shown with, so that it can be put as it was got.
+  // Fields that are only shown; accepted, so that a schedule can be put as it was read.
   private static final Set<String> SHOWN = Set.of("name", "policy", "next_at", "declared_by");
   private static final Set<String> WHOLE =
       Stream.concat(OWN.stream(), SHOWN.stream()).collect(Collectors.toUnmodifiableSet());
@@ -164,7 +164,7 @@ final class ScheduleRoutes {
     body.json().propertyNames().stream()
         .filter(ofTheJob::contains)
         .forEach(field -> said.set(field, body.json().get(field)));
-    Optional<JsonNode> stored = // nothing that a job of another kind could tell
+    Optional<JsonNode> stored = // not of another kind, whose jobs could reveal them
         before
             .filter(known -> known.kind().equals(body.text("kind")))
             .flatMap(known ->
@@ -175,7 +175,7 @@ final class ScheduleRoutes {
       said.set("args", MaskedArgs.restored(args, stored.get()));
     }
     JobSpec spec = new JobSpec(request);
-    // What stands there already was allowed to whoever put it there, if the same runs it still.
+    // Unchanged arguments were allowed when they were put, if the same executor still runs them.
     boolean same =
         stored.filter(said.path("args")::equals).isPresent()
             && before.filter(spec::isRunAsBefore).isPresent();
@@ -242,7 +242,7 @@ final class ScheduleRoutes {
     String name = request.path("name");
     List<Slot> slots = request.services().schedules().slots(name, request.instant("after"), limit);
     if (slots.isEmpty()) {
-      planned(request); // no slots are not no schedule; those of one that was removed are kept
+      planned(request); // tells a schedule without slots from an unknown one
     }
     ObjectNode json = Json.object();
     ArrayNode list = json.putArray("slots");

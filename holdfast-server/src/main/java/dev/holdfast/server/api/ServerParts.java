@@ -8,7 +8,7 @@ import dev.holdfast.server.poll.Hints;
 import dev.holdfast.server.poll.LongPolls;
 import dev.holdfast.server.tenancy.OpenTenants;
 
-/** What the routes are served with. */
+/** The parts of the server that routes use. */
 public record ServerParts(
     ServerConfig config,
     Holdfast holdfast,

@@ -27,7 +27,12 @@ final class SettingRoutes {
 
   List<Route> routes() {
     return List.of(
-        Route.of(GET, BASE + "/settings", Role.VIEWER, "Lists settings", this::settings),
+        Route.of(
+            GET,
+            BASE + "/settings",
+            Role.VIEWER,
+            "Lists settings as they are in force; null if the defaults of its queue leave it out",
+            this::settings),
         Route.of(PUT, BASE + "/settings/{name}", Role.ADMIN, "Changes a setting", this::putSetting)
             .fields("value"),
         Route.of(
@@ -60,7 +65,7 @@ final class SettingRoutes {
         .forEach((setting, value) ->
             list.addObject()
                 .put("name", setting.name())
-                .put("value", value)
+                .put("value", value.orElse(null))
                 .put("default", setting.ofItself()));
     return Answer.ok(json);
   }

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** What is followed as it happens: hints that something changed, and logs. */
+/** Routes that stream: hints that something changed, and logs. */
 final class StreamRoutes {
 
   private static final Duration PACE = Duration.ofSeconds(1);
@@ -103,7 +103,7 @@ final class StreamRoutes {
             offset, request.services().jobs().log(job.id(), offset, request.limit())));
   }
 
-  // One that was cut off comes back by the same address, and says where it was in a header.
+  // A client that was cut off reconnects at the same address, with its position in a header.
   private static long offset(Request request, boolean follows) {
     long offset =
         Optional.ofNullable(request.http().header("Last-Event-ID"))
@@ -117,14 +117,14 @@ final class StreamRoutes {
     return offset;
   }
 
-  // Whoever is cut off goes on where they were: each event's id is where the next one begins.
+  // The id of each event is the offset of the next, so that a client that was cut off can resume.
   private static void follow(Request request, UUID id, long from)
       throws IOException, InterruptedException {
     long offset = from;
     try (EventStream stream = EventStream.begin(request.http(), LONGEST)) {
       boolean over = false;
       do {
-        // Looked at before the log: what it said before its end must not be missed.
+        // Read before the log, so that the last lines before the end are not missed.
         over = JobRoutes.job(request, id).state().isFinished();
         LogChunk chunk = request.services().jobs().log(id, offset, LINES_AT_ONCE);
         while (!chunk.lines().isEmpty()) {
@@ -134,7 +134,7 @@ final class StreamRoutes {
               HistoryJson.writeLog(offset, chunk));
           offset = chunk.offset();
           if (!stream.lasts() || !request.isStillAllowed()) {
-            return; // there may be more to say for ever
+            return; // new lines may keep coming for ever
           }
           chunk = request.services().jobs().log(id, offset, LINES_AT_ONCE);
         }

@@ -84,7 +84,12 @@ final class TenantRoutes {
     boolean isNew =
         holdfast
             .tenants()
-            .createIfAbsent(name, handle -> recordTenant(handle, request, "make_tenant", name));
+            .createIfAbsent(
+                name,
+                handle -> {
+                  openTenants.seed(handle, name);
+                  recordTenant(handle, request, "make_tenant", name);
+                });
     ObjectNode json = Json.object().put("name", name.value());
     return isNew ? Answer.created(json) : Answer.ok(json);
   }

@@ -1,4 +1,4 @@
-/** The native API, route by route. */
+/** The routes of the native API. */
 @NullMarked
 package dev.holdfast.server.api;
 

@@ -7,6 +7,7 @@ import dev.holdfast.api.Json;
 import dev.holdfast.audit.Act;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Limits;
+import dev.holdfast.job.Needs;
 import dev.holdfast.job.TraceContext;
 import dev.holdfast.server.auth.Principal;
 import dev.holdfast.server.auth.Role;
@@ -124,6 +125,11 @@ public final class Request {
     return Limits.name(name, parameter(name));
   }
 
+  /** A resource's name in the path. */
+  public String resource(String name) {
+    return Needs.resource(name, parameter(name));
+  }
+
   public UUID id() {
     return id("id");
   }
@@ -204,6 +210,11 @@ public final class Request {
   /** Where the page before ended, by name. */
   public String after() {
     return query("after").map(name -> Limits.name("after", name)).orElse("");
+  }
+
+  /** The same in a list of resources. */
+  public String afterResource() {
+    return query("after").map(name -> Needs.resource("after", name)).orElse("");
   }
 
   /** The JSON object that came with it; an empty one where nothing did. */

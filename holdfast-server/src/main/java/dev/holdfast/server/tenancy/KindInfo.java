@@ -9,14 +9,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A kind that is more than a name.
+ * A registered kind.
  *
- * @param executor what runs its jobs; empty when a worker of somebody's does
- * @param playbook inside the one directory of playbooks, of kinds that Ansible runs
- * @param nodeTargeted its jobs say which node they are for
- * @param subjectDuring the state that its jobs put their site or environment in
- * @param defaults for jobs that do not say otherwise, before those of their queue
- * @param settings what it fixes about its jobs, where it does
+ * @param executor the executor that runs its jobs; empty when workers of the application do
+ * @param playbook the playbook of kinds that Ansible runs, inside the directory of playbooks
+ * @param nodeTargeted whether its jobs must name a node
+ * @param subjectDuring the state in which its jobs put their site or environment
+ * @param defaults policy for jobs that set nothing else; takes precedence over the queue's defaults
+ * @param settings arguments that it fixes for its jobs
  */
 public record KindInfo(
     String name,
@@ -41,12 +41,12 @@ public record KindInfo(
     subjectDuring.ifPresent(state -> Limits.name("subject_during", state));
   }
 
-  /** What runs its jobs, as their policy remembers it. */
+  /** What runs its jobs, in the form that is stored in their policy. */
   public String runBy() {
     return executor.orElse(Policy.BY_WORKERS);
   }
 
-  /** One that nobody has registered. */
+  /** A kind that is not registered. */
   static KindInfo unregistered(String name) {
     return new KindInfo(
         name,
@@ -58,7 +58,7 @@ public record KindInfo(
         Optional.empty());
   }
 
-  // Whether it exists is for the run to say; that it stays inside, for whoever registers it.
+  // Only checks that the path stays inside; whether the playbook exists is known when it runs.
   private static void checkPlaybook(String path) {
     Limits.name("playbook", path);
     boolean leaves =

@@ -18,9 +18,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a kind fixes about its jobs: arguments of its executor that whoever enqueues cannot choose.
- * Of a command, {@code {name}} is left open: an argument of the job, which takes the place of a
- * whole element of {@code argv}, or of a whole variable, and so is never read by a shell.
+ * Arguments of the executor that a kind fixes for its jobs, so that submitters cannot choose them.
+ * In a command, {@code {name}} is left open for an argument of the job. It stands for a whole
+ * element of {@code argv} or a whole variable, so no shell ever interprets it.
  */
 public record KindSettings(String executor, ObjectNode fixed) {
 
@@ -31,11 +31,11 @@ public record KindSettings(String executor, ObjectNode fixed) {
   private static final String SECRETS = "secrets";
   private static final String OPENED = "open";
 
-  // What a job may say of any container: how much it uses at most. All else could be a command,
-  // variables as well: there are programs that run what BASH_ENV and the like say.
+  // What a job may set for any container: limits of its usage. Everything else could be a command,
+  // even a variable: some programs execute what BASH_ENV and the like contain.
   private static final Set<String> HARMLESS = Set.of("memory_mb", "cpus", "pids");
 
-  // What cannot be done without, by executor. The executor itself reads the rest.
+  // The one argument that each executor requires. The executor itself checks the rest.
   private static final Map<String, String> NEEDED =
       Map.of(PROCESS, "argv", CONTAINER, "image", "http", "url");
 
@@ -93,7 +93,7 @@ public record KindSettings(String executor, ObjectNode fixed) {
     settings.texts("secrets");
   }
 
-  // So that what is wrong is told with where it stands.
+  // Makes errors name the whole path of a field.
   private static Fields named(String name, JsonNode json) {
     ObjectNode outer = Json.object();
     outer.set(name, json);
@@ -105,9 +105,9 @@ public record KindSettings(String executor, ObjectNode fixed) {
   }
 
   /**
-   * The arguments of a job, as the executor takes them, from what its enqueuer says.
+   * The arguments for the executor, from those that the submitter gives.
    *
-   * @param freely whether that is somebody who could run a container of their own
+   * @param freely whether the submitter could also run an arbitrary container
    */
   public Payload args(JsonNode said, boolean freely) {
     Fields given = named("args", said);
@@ -148,7 +148,7 @@ public record KindSettings(String executor, ObjectNode fixed) {
         });
   }
 
-  /** Whether variables that it fixes for a playbook are what a job says. */
+  /** Whether the job has the variables that the kind fixes for its playbook. */
   boolean agreesWith(Payload args) {
     if (!executor.equals(ANSIBLE)) {
       return true;
@@ -162,12 +162,12 @@ public record KindSettings(String executor, ObjectNode fixed) {
     return Set.copyOf(named("settings", fixed).texts(OPENED));
   }
 
-  /** As people get to see it, who are not to know what it names as secrets. */
+  /** The settings as shown to people, with secrets masked. */
   public JsonNode shown() {
     return Json.parse("settings", toString());
   }
 
-  /** As it is stored. */
+  /** The settings as stored. */
   String json() {
     return Json.write(fixed);
   }
@@ -189,7 +189,7 @@ public record KindSettings(String executor, ObjectNode fixed) {
     return args;
   }
 
-  /** The names that are left open. */
+  /** The names of the arguments that are left open. */
   private Set<String> open() {
     Set<String> names = new TreeSet<>();
     List<JsonNode> places = new ArrayList<>();
@@ -204,7 +204,7 @@ public record KindSettings(String executor, ObjectNode fixed) {
     return names;
   }
 
-  // A list is as many elements as it has.
+  // A list becomes one element per item.
   private static List<String> fill(String element, Fields given) {
     Matcher open = OPEN.matcher(element);
     if (!open.matches()) {

@@ -15,7 +15,7 @@ import java.util.Optional;
 import org.jdbi.v3.core.mapper.RowMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The kinds of one tenant that somebody registered. Others need no registration. Thread-safe. */
+/** The registered kinds of one tenant. Other kinds need no registration. Thread-safe. */
 public final class Kinds {
 
   private static final String PUT =
@@ -74,7 +74,7 @@ public final class Kinds {
     this.get = db.sql(GET);
   }
 
-  /** In force for jobs that are enqueued from now on. */
+  /** Registers a kind, for jobs that are enqueued from now on. */
   public void put(KindInfo kind, Act act) {
     db.useTransaction(handle -> {
       handle
@@ -100,7 +100,7 @@ public final class Kinds {
     return db.withHandle(handle -> handle.createQuery(get).bind("name", name).map(KIND).findOne());
   }
 
-  /** In the order of their names, from one on. */
+  /** In the order of their names, beginning after the given one. */
   public List<KindInfo> list(String after, int limit) {
     Limits.page("limit", limit);
     return db.withHandle(handle ->

@@ -6,9 +6,9 @@ import dev.holdfast.job.Limits;
 import java.util.Optional;
 
 /**
- * A machine that jobs of node-targeted kinds are run on.
+ * A machine on which jobs of node-targeted kinds run.
  *
- * @param connection how it is reached, where that is not by SSH
+ * @param connection how it is reached, if not by SSH
  */
 public record Node(
     String id,
@@ -34,7 +34,7 @@ public record Node(
     connection.ifPresent(name -> Limits.name("connection", name));
   }
 
-  /** As executors know it. */
+  /** The node in the form that executors use. */
   public NodeAddress address() {
     return new NodeAddress(id, host, port, user, keyFile, connection);
   }

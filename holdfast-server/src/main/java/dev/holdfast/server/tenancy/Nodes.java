@@ -76,7 +76,7 @@ public final class Nodes {
         handle -> handle.createQuery(db.sql(GET)).bind("id", id).map(NODE).findOne());
   }
 
-  /** In the order of their ids, from one on. */
+  /** In the order of their ids, beginning after the given one. */
   public List<Node> list(String after, int limit) {
     Limits.page("limit", limit);
     return db.withHandle(handle ->

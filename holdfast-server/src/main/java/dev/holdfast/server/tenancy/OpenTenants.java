@@ -9,6 +9,7 @@ import dev.holdfast.tenant.TenantName;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import org.jdbi.v3.core.Handle;
 
 /**
  * The tenants that this node has been asked about. Opening one looks at its tables, so it is done
@@ -20,11 +21,23 @@ public final class OpenTenants {
 
   private final Holdfast holdfast;
   private final Function<TenantName, Hosts> hostsOf;
+  private final Map<String, String> environment;
   private final Map<TenantName, TenantServices> openTenants = new ConcurrentHashMap<>();
 
   public OpenTenants(Holdfast holdfast, Function<TenantName, Hosts> hostsOf) {
+    this(holdfast, hostsOf, Map.of());
+  }
+
+  /**
+   * The same, with an environment.
+   *
+   * @param environment seeds settings that are not stored yet
+   */
+  public OpenTenants(
+      Holdfast holdfast, Function<TenantName, Hosts> hostsOf, Map<String, String> environment) {
     this.holdfast = holdfast;
     this.hostsOf = hostsOf;
+    this.environment = Map.copyOf(environment);
   }
 
   public TenantServices of(TenantName name) {
@@ -42,6 +55,14 @@ public final class OpenTenants {
     openTenants.remove(name);
   }
 
+  /**
+   * Seeds the settings of a new tenant, in the transaction that creates it: none of its jobs runs
+   * with other settings.
+   */
+  public void seed(Handle handle, TenantName name) {
+    new Settings(holdfast.tenants().tenant(name)).seed(handle, environment);
+  }
+
   // What it takes to make one is told to those who write Java, and not to who asks for it here.
   private Tenant tenant(TenantName name) {
     try {
@@ -56,6 +77,9 @@ public final class OpenTenants {
   private TenantServices open(TenantName name) {
     Tenant tenant = tenant(name);
     Hosts hosts = hostsOf.apply(name);
+    Settings settings = new Settings(tenant);
+    // An application may have created the tenant, or a node with another environment.
+    settings.seed(environment);
     return new TenantServices(
         tenant,
         holdfast.jobs(name),
@@ -68,10 +92,13 @@ public final class OpenTenants {
         holdfast.invariants(name),
         holdfast.overview(name),
         holdfast.remoteLeases(name, hosts),
-        new TenantServices.Pulse(holdfast.remotePulse(name, hosts), holdfast.pulseJobs(name)),
+        new TenantServices.Pulse(
+            holdfast.remotePulse(name, hosts),
+            holdfast.pulseJobs(name),
+            new Settings(holdfast.reserved().tenant(name))),
         new Kinds(tenant.db()),
         new Nodes(tenant.db()),
-        new Settings(tenant),
+        settings,
         new Webhooks(tenant.db()),
         new PullSecret(tenant.db(), holdfast.reserved().tenant(name).db()));
   }

@@ -5,20 +5,20 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What jobs name in {@code secrets}: values of their own, which are only to be masked, or secrets
- * of the worker that runs them. The second are somebody else's to give.
+ * Tells apart the names in a job's {@code secrets}: values of its own arguments, which are only
+ * masked, and secrets of the worker that runs it, which not every submitter may name.
  */
 public final class OwnSecrets {
 
   private OwnSecrets() {}
 
-  /** The first name that is not of the job's own arguments, as its executor looks for them. */
+  /** The first name that is not an argument of the job itself, where its executor looks for it. */
   public static Optional<String> others(String executor, JsonNode args) {
     JsonNode own =
         switch (executor) {
           case "process", "container" -> args.path("env");
           case "ansible" -> args;
-          default -> Json.object(); // calls have none of their own
+          default -> Json.object(); // calls have no values of their own
         };
     return args.path("secrets")
         .valueStream()

@@ -9,10 +9,13 @@ import dev.holdfast.tenant.Db;
 import java.time.Instant;
 import java.util.Optional;
 
-/** What one tenant's pull workers sign their requests with, where they do. Thread-safe. */
+/**
+ * The secret with which the pull workers of one tenant sign their requests, if they do.
+ * Thread-safe.
+ */
 public final class PullSecret {
 
-  /** Seeds the default tenant's at a start that finds none. */
+  /** The variable that sets the secret of the default tenant if it has none at the start. */
   public static final String ENVIRONMENT = "HOLDFAST_PULL_SECRET";
 
   private static final int SHORTEST = 16;
@@ -39,7 +42,7 @@ public final class PullSecret {
       DELETE FROM {schema}.setting WHERE name = 'PULL_SECRET'
       """;
 
-  /** The secret, and what time it is for those who sign with it. */
+  /** The secret, and the tenant's time, by which its signatures are checked. */
   public record InForce(String secret, Instant now) {
 
     @Override
@@ -64,7 +67,7 @@ public final class PullSecret {
     return get(db);
   }
 
-  /** The same for those who must not wait behind everybody else. */
+  /** The same for urgent requests, which must not wait behind the others. */
   public Optional<InForce> getAtOnce() {
     return get(reserved);
   }
@@ -77,7 +80,7 @@ public final class PullSecret {
             .findOne());
   }
 
-  /** In force at once, everywhere. */
+  /** Takes effect at once, on every node. */
   public void put(String secret, Act act) {
     String checked = checked("secret", secret);
     db.useTransaction(handle -> {
@@ -86,7 +89,7 @@ public final class PullSecret {
     });
   }
 
-  /** What the environment says, where nobody said anything yet. */
+  /** Stores the secret of the environment, if none is stored yet. */
   public void seed(String secret) {
     String checked = checked(ENVIRONMENT, secret);
     db.useHandle(handle -> handle.createUpdate(db.sql(SEED)).bind("secret", checked).execute());
@@ -108,7 +111,7 @@ public final class PullSecret {
     }
     try {
       return Limits.name(field, secret);
-    } catch (HoldfastException e) { // whose words would repeat it
+    } catch (HoldfastException e) { // its message would contain the secret
       throw HoldfastException.invalid(field, "not shown", "whole, printable characters");
     }
   }

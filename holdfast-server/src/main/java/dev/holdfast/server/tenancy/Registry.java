@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The kinds of all tenants that have an executor, for the executors that this node runs. What was
- * registered is known a few seconds later. Thread-safe.
+ * The kinds of all tenants that have an executor, for the executors of this node. New registrations
+ * are known after a few seconds. Thread-safe.
  */
 public final class Registry implements KindCatalog, Loop.Step {
 

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What jobs are run with, from their tenant's registries. */
+/** Finds what a job runs with, in the registries of its tenant. */
 public final class Runbooks {
 
   private static final String SITE = "site:";
@@ -21,11 +21,11 @@ public final class Runbooks {
   private Runbooks() {}
 
   /**
-   * Of a job. One that names several nodes is for none of them: a playbook has one. One whose
-   * arguments were judged when something else ran its kind has none: they are no arguments that
-   * whoever enqueued it might have given to what runs it now.
+   * The runbook of a job. A job that names several nodes gets none of them, because a playbook runs
+   * on one. Refuses a job that was enqueued when something else ran its kind: its submitter might
+   * not have been allowed to give these arguments to what runs it now.
    *
-   * @param services its tenant's
+   * @param services the services of the job's tenant
    */
   public static Runbook of(TenantServices services, Job job) {
     KindInfo kind = services.kinds().get(job.kind());
@@ -39,8 +39,8 @@ public final class Runbooks {
     return new Runbook(kind.playbook(), node, ids, kind.executor());
   }
 
-  // A job without a mark has no command in it (JobSpec), but may say otherwise than its kind what a
-  // playbook is told.
+  // A job without a mark contains no command (JobSpec), but its variables for a playbook may
+  // contradict its kind.
   private static void requireSame(KindInfo kind, Job job) {
     String then =
         job.policy()
@@ -65,7 +65,7 @@ public final class Runbooks {
     switch (subject.type()) {
       case "environment" -> ids.put("environment_id", subject.id());
       case "site" -> ids.putIfAbsent("site_id", subject.id());
-      default -> {} // somebody's own; playbooks know nothing of it
+      default -> {} // a type of the application's own, which playbooks do not get
     }
   }
 

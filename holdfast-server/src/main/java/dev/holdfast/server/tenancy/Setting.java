@@ -93,6 +93,13 @@ public enum Setting {
     }
   }
 
+  /** Whether the defaults of a queue contain settings. */
+  public static boolean areKeptIn(String queue) {
+    return Arrays.stream(values())
+        .flatMap(setting -> setting.place.stream())
+        .anyMatch(place -> place.queue().equals(queue));
+  }
+
   public static Optional<Setting> named(String name) {
     return Arrays.stream(values()).filter(setting -> setting.name().equals(name)).findFirst();
   }

@@ -26,9 +26,17 @@ public final class Settings {
       ON CONFLICT (name) DO NOTHING
       """;
 
+  // NULL if the queue leaves it out. The engine fills in missing parts of an exponential retry with
+  // the defaults of these settings.
   private static final String IN_FORCE =
       """
-      SELECT (defaults #>> :path)::numeric FROM {schema}.queue WHERE name = :queue
+      SELECT coalesce((defaults #>> :path)::numeric,
+                      CASE WHEN :path[1] = 'retry'
+                            AND defaults -> 'retry' ->> 'type' = 'exponential'
+                           THEN :of_itself
+                       END)
+        FROM {schema}.queue
+       WHERE name = :queue
       """;
 
   private static final String SAID =
@@ -68,10 +76,15 @@ public final class Settings {
     this.audit = new Audit(tenant);
   }
 
+  /** The value in force; empty if the defaults of its queue leave it out. */
+  public Optional<Long> inForce(Setting setting) {
+    return db.withHandle(handle -> inForce(handle, setting));
+  }
+
   /** All of them, as they are in force. */
-  public Map<Setting, Long> all() {
+  public Map<Setting, Optional<Long>> all() {
     return db.inTransaction(handle -> {
-      Map<Setting, Long> values = new EnumMap<>(Setting.class);
+      Map<Setting, Optional<Long>> values = new EnumMap<>(Setting.class);
       for (Setting setting : Setting.values()) {
         values.put(setting, inForce(handle, setting));
       }
@@ -79,18 +92,23 @@ public final class Settings {
     });
   }
 
-  private long inForce(Handle handle, Setting setting) {
-    return setting
-        .place()
-        .map(place ->
-            handle
-                .createQuery(db.sql(IN_FORCE))
-                .bind("queue", place.queue())
-                .bindArray("path", String.class, place.path()))
-        .orElseGet(() -> handle.createQuery(db.sql(SAID)).bind("name", setting.name()))
+  private Optional<Long> inForce(Handle handle, Setting setting) {
+    if (setting.place().isPresent()) {
+      Setting.Place place = setting.place().get();
+      return handle
+          .createQuery(db.sql(IN_FORCE))
+          .bind("queue", place.queue())
+          .bindArray("path", String.class, place.path())
+          .bind("of_itself", setting.ofItself())
+          .mapTo(Long.class)
+          .findOne();
+    }
+    return handle
+        .createQuery(db.sql(SAID))
+        .bind("name", setting.name())
         .mapTo(Long.class)
         .findOne()
-        .orElse(setting.ofItself());
+        .or(() -> Optional.of(setting.ofItself()));
   }
 
   /** In force at once, everywhere. */
@@ -105,7 +123,7 @@ public final class Settings {
                   .bind("queue", place.queue())
                   .mapTo(String.class)
                   .findOne());
-      String before = String.valueOf(inForce(handle, setting));
+      String before = inForce(handle, setting).map(String::valueOf).orElse("");
       store(handle, SAY, setting, checked);
       enforce(handle, setting, checked);
       audit.write(
@@ -118,16 +136,29 @@ public final class Settings {
 
   /** What the environment says, where nobody said anything yet. */
   public void seed(Map<String, String> environment) {
+    said(environment)
+        .forEach((setting, value) -> db.useTransaction(handle -> seed(handle, setting, value)));
+  }
+
+  /** The same in the transaction that creates the tenant, where no other can wait for a lock. */
+  void seed(Handle handle, Map<String, String> environment) {
+    said(environment).forEach((setting, value) -> seed(handle, setting, value));
+  }
+
+  private void seed(Handle handle, Setting setting, long value) {
+    if (store(handle, SEED, setting, value) == 1) {
+      enforce(handle, setting, value);
+    }
+  }
+
+  private static Map<Setting, Long> said(Map<String, String> environment) {
+    Map<Setting, Long> said = new EnumMap<>(Setting.class);
     for (Setting setting : Setting.values()) {
       Optional.ofNullable(environment.get(setting.name()))
           .map(setting::parse)
-          .ifPresent(value ->
-              db.useTransaction(handle -> {
-                if (store(handle, SEED, setting, value) == 1) {
-                  enforce(handle, setting, value);
-                }
-              }));
+          .ifPresent(value -> said.put(setting, value));
     }
+    return said;
   }
 
   private int store(Handle handle, String sql, Setting setting, long value) {

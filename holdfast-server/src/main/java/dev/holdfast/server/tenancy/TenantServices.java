@@ -37,5 +37,5 @@ public record TenantServices(
     PullSecret pullSecret) {
 
   /** What it takes to renew a lease while everything else waits. */
-  public record Pulse(RemoteLeases leases, Jobs jobs) {}
+  public record Pulse(RemoteLeases leases, Jobs jobs, Settings settings) {}
 }

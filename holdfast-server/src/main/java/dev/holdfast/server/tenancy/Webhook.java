@@ -10,21 +10,21 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Who is told about what.
+ * A receiver of events.
  *
- * @param secret signs what is sent, so that the receiver can tell that it is from here
+ * @param secret signs the messages, so that the receiver can verify the sender
  */
 public record Webhook(String name, String url, Set<Event> events, String secret) {
 
-  /** What is worth telling. */
+  /** What a webhook can subscribe to. */
   public enum Event {
     /** A job has failed for good. */
     JOB_FAILED,
-    /** A job has stood on its target for long. */
+    /** A job has blocked its target for long. */
     OLD_BLOCK,
-    /** A slot was skipped. */
+    /** A slot did not run as planned. */
     SLOT_MISSED,
-    /** Something is not as it must be. */
+    /** An invariant does not hold. */
     INVARIANT_VIOLATED;
 
     public String stored() {
@@ -65,7 +65,7 @@ public record Webhook(String name, String url, Set<Event> events, String secret)
     throw HoldfastException.invalid("url", url, "an http or https address without a password");
   }
 
-  // Never the secret; nor the path, which with some receivers is one.
+  // Contains neither the secret nor the path, which with some receivers is a secret, too.
   @Override
   public String toString() {
     URI uri = URI.create(url);

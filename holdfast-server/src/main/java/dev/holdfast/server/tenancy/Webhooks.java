@@ -33,8 +33,8 @@ public final class Webhooks {
       SELECT name, url, events, secret FROM {schema}.webhook WHERE name = :name
       """;
 
-  // With the last one goes what it was to be told, and before the first comes what was written for
-  // it as it went: a new one must not hear of old things.
+  // A new webhook must not get old events. So the notes go with the last webhook; and before the
+  // first is added, notes go that a transaction wrote while the last one was being deleted.
   private static final String FORGET =
       """
       DELETE FROM {schema}.outbox WHERE NOT EXISTS (SELECT FROM {schema}.webhook)

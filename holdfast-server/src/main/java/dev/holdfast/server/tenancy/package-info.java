@@ -1,4 +1,4 @@
-/** What the server knows and has of each tenant. */
+/** The services, registries and settings of each tenant. */
 @NullMarked
 package dev.holdfast.server.tenancy;
 

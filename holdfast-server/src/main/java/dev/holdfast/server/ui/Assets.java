@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * Scripts, styles and pictures, all from this server. Addresses carry a version made of their
- * contents, so that browsers may keep them for good.
+ * Scripts, styles and pictures, all served by this server. Their addresses contain a version that
+ * is computed from their contents, so that browsers may cache them for good.
  */
 final class Assets {
 
@@ -43,7 +43,7 @@ final class Assets {
     this.version = HexFormat.of().formatHex(Tokens.hash(all.toString()), 0, 6);
   }
 
-  // The version is the pom's to say, and the jar knows it.
+  // The version is set in the pom, and recorded in the jar.
   private static String webjarVersion(String name) {
     Properties properties = new Properties();
     String path = "/META-INF/maven/org.webjars.npm/%s/pom.properties".formatted(name);

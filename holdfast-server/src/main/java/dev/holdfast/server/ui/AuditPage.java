@@ -9,7 +9,7 @@ import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
 import java.util.List;
 
-/** What people did, newest first. */
+/** The page with the audit, newest first. */
 final class AuditPage {
 
   private static final int ROWS = 100;

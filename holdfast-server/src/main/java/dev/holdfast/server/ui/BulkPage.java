@@ -20,8 +20,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The same act on many jobs: first what it would do, then doing it to exactly those that were
- * shown, whatever else matches by then.
+ * Pages for the same act on many jobs: the first shows what it would do, the second does it to
+ * exactly the jobs that were shown, whatever else matches by then.
  */
 final class BulkPage {
 
@@ -30,7 +30,7 @@ final class BulkPage {
 
   private static final String API = "POST /api/v1/jobs/actions";
 
-  /** One job of them. */
+  /** One of the jobs. */
   record One(String id, String state, String status) {}
 
   /** What the template shows. */

@@ -10,8 +10,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Lines over time, drawn here: so that they are there without a script, and in the colours of the
- * page. A script adds what is under the pointer.
+ * Lines over time, drawn on the server, so that they need no script and have the colours of the
+ * page. A script adds the values under the pointer.
  *
  * @param points all values, for that script
  */
@@ -28,10 +28,10 @@ record Chart(
   static final int WIDTH = 600;
   static final int HEIGHT = 150;
 
-  /** One of them, with its latest value in words. */
+  /** One line, with its latest value in words. */
   record Line(String name, String look, String path, String latest) {}
 
-  /** What is drawn: a value a moment, or none (NaN). */
+  /** The values to draw, one per moment; NaN where there is none. */
   record Series(String name, String look, List<Double> values) {}
 
   static Chart of(
@@ -97,7 +97,7 @@ record Chart(
     return path.toString();
   }
 
-  // Up to a number that one can halve in one's head.
+  // Rounds up to a number that is easy to halve.
   private static double round(double most) {
     if (most <= 0) {
       return 1;

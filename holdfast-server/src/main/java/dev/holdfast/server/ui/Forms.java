@@ -18,12 +18,12 @@ import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What people do on pages: each form is one line here, and asks the API's own route for it. So who
- * may do it, what is refused, and what is recorded is the same, and is written once.
+ * The forms of the pages. Each form is one row here and calls the API's own route, so that
+ * permissions, refusals and records are the same, and are written once.
  */
 final class Forms {
 
-  /** Where one goes after it was done. */
+  /** The field with the page to show after the form is done. */
   private static final String BACK = "_back";
 
   private static final Set<String> NUMBERS =
@@ -44,7 +44,7 @@ final class Forms {
   private static final Set<String> LISTS = Set.of("tags", "resources", "events");
   private static final Set<String> JSONS = Set.of("args", "result", "retry", "dst");
 
-  // An empty field means that there is none, not that it stays.
+  // An empty field clears the value; other empty fields leave it unchanged.
   private static final Set<String> CLEARED = Set.of("concurrency_limit", "tags");
 
   private final Map<String, Route> api = new HashMap<>();
@@ -82,7 +82,7 @@ final class Forms {
     return forms;
   }
 
-  /** The API's route that a page asks. */
+  /** The API's route that a page calls. */
   Route api(String line) {
     return Optional.ofNullable(api.get(line))
         .orElseThrow(() -> new IllegalStateException("no route " + line));
@@ -114,7 +114,7 @@ final class Forms {
     return named;
   }
 
-  /** A form's fields as the JSON that the API takes. What was left empty is not said. */
+  /** The fields of a form as the JSON that the API takes. Empty fields are left out. */
   static ObjectNode body(Request request, Set<String> fields) {
     ObjectNode body = Json.object();
     for (String field : fields) {
@@ -158,7 +158,7 @@ final class Forms {
 
   private static void putNumber(ObjectNode body, String field, String value) {
     if (value.equals("null")) {
-      body.putNull(field); // no limit is something to say, too
+      body.putNull(field); // an explicit null means no limit
     } else if (value.matches("-?\\d{1,18}")) {
       body.put(field, Long.parseLong(value));
     } else if (value.matches("-?\\d{1,18}\\.\\d{1,9}")) {

@@ -5,14 +5,14 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What is around every page.
+ * What surrounds every page.
  *
- * @param active which entry of the menu it belongs to
- * @param tenants those that one can look at instead; none for somebody who belongs to one
- * @param csrf proves that a form is from here
+ * @param active the entry of the menu that the page belongs to
+ * @param tenants the tenants that the visitor can switch to; empty for a token of one tenant
+ * @param csrf proves that a form comes from this page
  * @param message what was just done
- * @param address its own, for coming back
- * @param assets tells one version of scripts and styles from the next
+ * @param address the address of the page, for coming back
+ * @param assets the version of scripts and styles
  */
 record Frame(
     String title,

@@ -9,7 +9,7 @@ import dev.holdfast.tenant.TenantName;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Frames pages for whoever asks. */
+/** Makes the frame of a page for a request. */
 final class Frames {
 
   private static final int MOST_TENANTS = 200;
@@ -44,7 +44,7 @@ final class Frames {
         assets.version());
   }
 
-  // A page with thousands to choose from would be slow and of no use; the others can be named.
+  // A choice of thousands would be slow and useless; other tenants can be typed in.
   private List<String> tenants(TenantName shown) {
     return Stream.concat(
             Stream.of(shown.value()),

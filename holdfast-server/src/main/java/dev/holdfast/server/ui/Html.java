@@ -6,8 +6,8 @@ import gg.jte.TemplateEngine;
 import gg.jte.output.StringOutput;
 
 /**
- * Pages from templates, which the build made into classes of this package. Whatever is put into one
- * is text there, by where it stands. Thread-safe.
+ * Renders pages from templates, which the build compiles into classes of this package. Values are
+ * escaped according to where they stand. Thread-safe.
  */
 final class Html {
 

@@ -7,14 +7,14 @@ import dev.holdfast.server.auth.Role;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What somebody may do to a job as it is now; what they may not is not offered. */
+/** The acts that a role may perform on a job in its current state; others are not offered. */
 final class JobActs {
 
   /**
-   * One of them.
+   * One act.
    *
-   * @param force only somebody who answers for it does it in this state
-   * @param asks for more than a reason: a result, or another time and place in line
+   * @param force whether it must be forced in this state, on the person's own responsibility
+   * @param asks what it needs besides a reason: a result, or a new time, priority or tags
    */
   record Offer(
       String act, String label, String effect, boolean danger, boolean force, String asks) {}

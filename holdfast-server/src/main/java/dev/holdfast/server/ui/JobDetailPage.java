@@ -22,7 +22,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/** One job: where it is, why, what it did and says, and what can be done about it. */
+/**
+ * The page of one job: its state and the reasons for it, its attempts, log and result, and the acts
+ * that are possible.
+ */
 final class JobDetailPage {
 
   private static final int LINES = 400;

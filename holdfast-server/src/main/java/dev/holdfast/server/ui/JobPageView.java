@@ -9,7 +9,7 @@ import dev.holdfast.queue.Why;
 import java.util.List;
 import java.util.Optional;
 
-/** Everything about one job. */
+/** What the template of one job shows. */
 record JobPageView(
     Frame frame,
     Job job,

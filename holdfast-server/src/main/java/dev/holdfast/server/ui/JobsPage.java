@@ -26,15 +26,15 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Jobs, newest first, by filters, a page at a time. */
+/** The list of jobs, newest first, with filters, in pages. */
 final class JobsPage {
 
   private static final int ROWS = 50;
 
-  /** A state to filter by, and where that leads. */
+  /** A state to filter by, with its link. */
   record Chip(JobState state, boolean on, String href) {}
 
-  /** The rows alone, as they are refreshed in place. */
+  /** The rows alone, which are refreshed in place. */
   record Rows(List<Job> jobs, Instant now, boolean selectable, boolean newer, String newerHref) {}
 
   /** What the template shows. */
@@ -148,8 +148,8 @@ final class JobsPage {
     return "/ui/jobs/rows" + query(asked, "ids", ids);
   }
 
-  // The same jobs in the same order, whatever became of them: nothing moves under the cursor. That
-  // there are newer ones is said beside them.
+  // The same jobs in the same order, whatever their state is now: nothing moves under the cursor.
+  // The page says beside them if there are newer ones.
   private Answer rows(Request request) {
     List<UUID> ids =
         Arrays.stream(request.query("ids").orElse("").split(",", -1))
@@ -176,8 +176,8 @@ final class JobsPage {
             href(said(request), "", "")));
   }
 
-  // Ids that we make begin with their time; the list goes by them. One that no longer matches is
-  // not a newer one that does.
+  // Ids made by the engine begin with their time, and the list is in their order. That the first
+  // job no longer matches does not make another one newer.
   private static boolean isNewer(Request request, UUID first) {
     JobPage newest =
         request.services().jobs().list(JobQuery.read(request::query), Optional.empty(), 1);

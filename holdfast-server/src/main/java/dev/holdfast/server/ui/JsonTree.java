@@ -9,11 +9,11 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
 /**
- * JSON to be folded and unfolded.
+ * JSON that can be folded and unfolded.
  *
  * @param kind object, array, string, number or word
- * @param text of a leaf; of the others, how much there is in them
- * @param open how it is shown at first
+ * @param text the text of a leaf; for others, the number of their children
+ * @param open whether it is unfolded at first
  */
 record JsonTree(String key, String kind, String text, List<JsonTree> children, boolean open) {
 
@@ -23,7 +23,7 @@ record JsonTree(String key, String kind, String text, List<JsonTree> children, b
   private static final int OPEN_TO = 2;
   private static final int LONGEST_TEXT = 2_000;
 
-  /** What is too large for a page is shown by its beginning. */
+  /** Of JSON that is too large for a page, shows only the beginning. */
   static JsonTree of(Payload payload) {
     String json = payload.json();
     if (json.length() > MOST_CHARS) {
@@ -32,7 +32,7 @@ record JsonTree(String key, String kind, String text, List<JsonTree> children, b
     try {
       return of("", Json.parse("json", json), 0);
     } catch (HoldfastException e) {
-      return cut(json); // stored letter by letter, and so also what says a name twice
+      return cut(json); // stored as text, so a name may occur twice
     }
   }
 

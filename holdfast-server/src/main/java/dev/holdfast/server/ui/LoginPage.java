@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Signing in with a token, out again, and what is said when something goes wrong. */
+/** Pages to sign in with a token and to sign out, and the page that shows an error. */
 final class LoginPage {
 
   static final String HOME = "/ui/overview";
@@ -27,7 +27,7 @@ final class LoginPage {
   /** What the template shows. */
   record View(String csrf, String theme, String next, String problem, String assets) {}
 
-  /** What the page for a problem shows. */
+  /** What the template for errors shows. */
   record Problem(
       int status, String title, String code, String detail, String theme, String assets) {}
 
@@ -49,11 +49,11 @@ final class LoginPage {
         Route.of(Route.Method.POST, "/ui/logout", Role.VIEWER, "Signs out", this::logout).asPage());
   }
 
-  // The address that the first start prints. The token leaves the address bar, and history, with
-  // the answer.
+  // The first start prints this address. The redirect removes the token from the address bar and
+  // the history.
   private Answer enter(Request request) {
     Optional<String> token = request.query("token");
-    // A link on somebody else's page would sign people in as somebody whom they do not know.
+    // A link on another site's page could sign people in under somebody else's token.
     boolean isFromElsewhere =
         Optional.ofNullable(request.http().header("Sec-Fetch-Site"))
             .filter(site -> !site.equals("none") && !site.equals("same-origin"))
@@ -61,8 +61,7 @@ final class LoginPage {
     if (isFromElsewhere && token.isPresent()) {
       return page(request.http(), 403, HOME, "Paste the token here: a link may be anybody's.");
     }
-    // Addresses are kept by whatever they pass on their way, and without TLS they can be read
-    // there.
+    // Addresses are recorded by proxies on their way, and without TLS they can be read there.
     if (token.isPresent() && !isPrivate(request.http().req())) {
       return page(
           request.http(),
@@ -80,7 +79,7 @@ final class LoginPage {
     return to(request, HOME);
   }
 
-  // A proxy's word counts, which need not be an address.
+  // The address may come from a trusted proxy, and need not be numeric.
   private static boolean isPrivate(HttpServletRequest request) {
     return request.isSecure() || OWN_MACHINE.matcher(request.getRemoteAddr()).matches();
   }
@@ -109,7 +108,7 @@ final class LoginPage {
     return to(request, "/ui/login");
   }
 
-  /** Instead of a page that somebody may not see, or that went wrong. */
+  /** The page for a refused or failed request; without a session, the page to sign in. */
   Answer problem(Context http, Refusal refusal) {
     if (refusal.status() == 401) {
       String query = http.queryString();
@@ -141,7 +140,7 @@ final class LoginPage {
     return Answer.seeOther();
   }
 
-  /** An address of ours, whatever was asked for. */
+  /** The given address if it is one of our pages, otherwise the start page. */
   static String local(String address) {
     boolean ours =
         address.matches("/ui/[\\x21-\\x7e]*") && !address.contains("\\") && !address.contains("//");

@@ -17,13 +17,13 @@ import java.util.Arrays;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** Who is told about what, and whether they heard it. */
+/** The page with the webhooks of a tenant, and their deliveries. */
 final class NotificationsPage {
 
   private static final String QUEUE = "holdfast.webhooks";
   private static final int ROWS = 50;
 
-  /** One message to one webhook. It is a job like any other, and retried like one. */
+  /** One message to one webhook. It is a job, and is retried like any other. */
   record Sent(Job job, String webhook, String event, String about, String detail) {
 
     static Sent of(Job job) {

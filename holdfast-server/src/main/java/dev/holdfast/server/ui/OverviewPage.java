@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
-/** A tenant at a glance. */
+/** The page that shows a tenant at a glance. */
 final class OverviewPage {
 
   private static final Duration FAILURES_OF = Duration.ofHours(24);
@@ -101,7 +101,7 @@ final class OverviewPage {
     List<Beat> beats = sampler.pulse(services.tenant().name()).beats(BEATS);
     List<QueueState> queues =
         services.queues().list("", QUEUES_READ).stream()
-            .sorted(Comparator.comparing(OverviewPage::isQuiet)) // stable: then by name
+            .sorted(Comparator.comparing(OverviewPage::isQuiet)) // a stable sort: then by name
             .toList();
     return Html.page(
         "overview",

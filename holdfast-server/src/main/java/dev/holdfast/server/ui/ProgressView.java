@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
- * How far a job is, how fast it goes, and when it will be there if it goes on like that.
+ * The progress of a job: how far it is, how fast it runs, and when it would end at this rate.
  *
- * @param percent of a hundred, as text; empty when nobody can tell
+ * @param percent from 0 to 100, as text; empty when it is unknown
  */
 record ProgressView(
     Optional<String> percent,

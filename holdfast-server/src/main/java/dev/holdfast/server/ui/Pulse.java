@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a tenant has been doing of late, from samples that this node took. The oldest go as new ones
- * come. Thread-safe: every method takes its own lock.
+ * The recent activity of a tenant, from samples that this node took. New samples replace the
+ * oldest. Thread-safe: every method takes its own lock.
  */
 final class Pulse {
 
   private static final int MOST = 360;
 
-  /** Between one sample and the next: so many a second. */
+  /** Rates per second between two samples. */
   record Beat(
       Instant at,
       double enqueued,
@@ -34,7 +34,7 @@ final class Pulse {
     return last.map(Counters::at);
   }
 
-  /** Takes a sample; the first one has nothing to be compared with. */
+  /** Adds a sample; the first one has nothing to be compared with. */
   synchronized void add(Counters now, Optional<Waits> waits) {
     Optional<Counters> before = last;
     last = Optional.of(now);
@@ -59,7 +59,7 @@ final class Pulse {
     });
   }
 
-  // A count that went down was reset with the server's statistics.
+  // A count that decreased was reset with PostgreSQL's statistics.
   private static double rate(long before, long after, double seconds) {
     return Math.max(0, after - before) / seconds;
   }

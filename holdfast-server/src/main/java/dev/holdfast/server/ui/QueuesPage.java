@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
-/** Queues: how deep they are, their limits, and whether they go on. */
+/** The page with the queues: their depth, their limits, and whether they are paused. */
 final class QueuesPage {
 
   private static final PolicyJson POLICIES = new PolicyJson();
   private static final int ROWS = 100;
 
-  /** A queue, with what its jobs are treated like in words. */
+  /** A queue, with the defaults of its jobs in words. */
   record Queue(QueueState state, List<String> defaults) {}
 
   /** What the template shows. */

@@ -9,7 +9,6 @@ import dev.holdfast.hold.ResourceState.Holder;
 import dev.holdfast.hold.ResourceState.Waiter;
 import dev.holdfast.hold.Resources.Summary;
 import dev.holdfast.job.Job;
-import dev.holdfast.job.Limits;
 import dev.holdfast.job.Needs;
 import dev.holdfast.overview.Overview.Standing;
 import dev.holdfast.server.auth.Role;
@@ -75,7 +74,7 @@ final class ResourcesPage {
   }
 
   private Answer list(Request request) {
-    List<Summary> resources = request.services().resources().list(request.after(), ROWS);
+    List<Summary> resources = request.services().resources().list(request.afterResource(), ROWS);
     return Html.page(
         "resources",
         new View(
@@ -92,7 +91,7 @@ final class ResourcesPage {
         request
             .query("name")
             .orElseThrow(() -> HoldfastException.invalid("name", "none", "a name"));
-    ResourceState state = request.services().resources().get(Limits.name("name", name));
+    ResourceState state = request.services().resources().get(Needs.resource("name", name));
     List<Waiter> waiters = state.waiters().subList(0, Math.min(WAITERS, state.waiters().size()));
     List<UUID> ids =
         Stream.of(

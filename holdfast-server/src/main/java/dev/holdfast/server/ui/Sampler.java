@@ -20,9 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes tenants' pulses every five seconds: of those that somebody looks at, and of as many others
- * as are not too much work, in turn. A sample reads two counts, a sequence and an index's end.
- * Thread-safe.
+ * Samples the activity of tenants every five seconds: of all tenants that are being looked at, and
+ * of some of the others in turn, to bound the work. A sample reads two counts, a sequence and the
+ * end of an index. Thread-safe.
  */
 public final class Sampler implements Loop.Step {
 
@@ -41,7 +41,7 @@ public final class Sampler implements Loop.Step {
     this.holdfast = holdfast;
   }
 
-  /** For somebody who looks at it. */
+  /** The activity of a tenant that is being looked at. */
   Pulse pulse(TenantName tenant) {
     lookedAtNanos.put(tenant, System.nanoTime());
     return of(tenant);

@@ -10,7 +10,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.UUID;
 
-/** Times, lengths and numbers, as people read them. */
+/** Formats times, durations and numbers for people. */
 final class Say {
 
   private static final DateTimeFormatter TIME =
@@ -77,7 +77,7 @@ final class Say {
     return String.format(Locale.ROOT, "%,d", number).replace(',', '\u202f');
   }
 
-  /** As short as it can be told: 4.9 M. */
+  /** In a short form, like 4.9 M. */
   static String roughly(double number) {
     double size = Math.abs(number);
     if (size >= 1e9) {
@@ -95,7 +95,7 @@ final class Say {
     return String.format(Locale.ROOT, size >= 10 ? "%.1f" : "%.2f", number);
   }
 
-  /** The end of it, which differs between jobs made at the same time. */
+  /** The beginning and the end of an id; the end differs between jobs made at the same time. */
   static String shortId(UUID id) {
     String text = id.toString();
     return text.substring(0, 8) + "…" + text.substring(text.length() - 6);

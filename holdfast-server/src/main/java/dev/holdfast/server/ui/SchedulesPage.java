@@ -30,7 +30,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Schedules: when they are due next, and what became of the times at which they were. */
+/** Pages with the schedules: when they are due next, and what became of their slots. */
 final class SchedulesPage {
 
   private static final PolicyJson POLICIES = new PolicyJson();
@@ -57,7 +57,7 @@ final class SchedulesPage {
   /** The slots of one day in the schedule's own zone, oldest first. */
   record Day(LocalDate date, List<Slot> slots) {}
 
-  /** What the template of one shows. */
+  /** What the template of one schedule shows. */
   record One(Frame frame, Planned planned, List<Instant> next, List<Day> days, List<Slot> slots) {
 
     Schedule schedule() {
@@ -83,8 +83,8 @@ final class SchedulesPage {
     }
 
     /**
-     * What its form does not ask for, and must say again: what is left out of a schedule that is
-     * put is no longer so.
+     * Values that the form does not show but must send again: a schedule that is put replaces the
+     * old one, with everything it leaves out.
      */
     Map<String, String> kept() {
       Map<String, String> kept = new TreeMap<>();

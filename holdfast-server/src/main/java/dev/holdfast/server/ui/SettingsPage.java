@@ -9,12 +9,13 @@ import dev.holdfast.server.http.Route;
 import dev.holdfast.server.tenancy.Setting;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Settings that are in force at once. */
 final class SettingsPage {
 
   /** What the template shows. */
-  record View(Frame frame, Map<Setting, Long> settings) {}
+  record View(Frame frame, Map<Setting, Optional<Long>> settings) {}
 
   private final Frames frames;
 

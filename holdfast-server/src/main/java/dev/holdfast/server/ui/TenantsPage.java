@@ -8,7 +8,7 @@ import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
 import java.util.List;
 
-/** Tenants: to look at, to make, to drop. */
+/** The page with the tenants: to look at them, create them and drop them. */
 final class TenantsPage {
 
   /** What the template shows. */

@@ -10,19 +10,19 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A job's life, drawn to scale: what it waited, what it ran, and how each attempt ended.
+ * The history of a job, drawn to scale: when it waited, when it ran, and how each attempt ended.
  *
- * @param width of the drawing, in its own units
+ * @param width the width of the drawing, in its own units
  */
 record Timeline(List<Part> parts, List<Mark> marks, int width, String length) {
 
   private static final int WIDTH = 1_000;
   private static final double THINNEST = 4;
 
-  /** A stretch of it. */
+  /** A period of the history. */
   record Part(String x, String width, String look, String title) {}
 
-  /** A moment of it. */
+  /** A moment of the history. */
   record Mark(String percent, String look, String label, Instant at) {}
 
   static Timeline of(Job job, List<AttemptRecord> attempts, Instant now) {
@@ -33,7 +33,7 @@ record Timeline(List<Part> parts, List<Mark> marks, int width, String length) {
     Instant at = from;
     for (AttemptRecord attempt : attempts) {
       if (attempt.startedAt().isBefore(from)) {
-        continue; // of a clock that a test has moved
+        continue; // a test has moved the clock
       }
       waited(parts, scale, job, at, attempt.startedAt());
       parts.add(
@@ -73,7 +73,7 @@ record Timeline(List<Part> parts, List<Mark> marks, int width, String length) {
     return new Timeline(parts, marks, WIDTH, Say.since(from, to));
   }
 
-  // Before its time it sleeps; from then on it waits.
+  // Until it is due the job sleeps; from then on it waits.
   private static void waited(List<Part> parts, Scale scale, Job job, Instant from, Instant to) {
     if (!to.isAfter(from)) {
       return;
@@ -100,7 +100,7 @@ record Timeline(List<Part> parts, List<Mark> marks, int width, String length) {
 
     private Part part(Instant begin, Instant end, String look, String title) {
       double left = x(begin);
-      double wide = Math.max(THINNEST, x(end) - left); // what was short must not be invisible
+      double wide = Math.max(THINNEST, x(end) - left); // short attempts must stay visible
       return new Part(text(Math.min(left, WIDTH - wide)), text(wide), look, title);
     }
 

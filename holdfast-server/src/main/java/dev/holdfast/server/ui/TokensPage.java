@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Tokens: who may ask for what. A new one is shown on the page that answers, and never again. */
+/** The page with the tokens. A new token is shown once, on the page that answers. */
 final class TokensPage {
 
   private static final int ROWS = 100;

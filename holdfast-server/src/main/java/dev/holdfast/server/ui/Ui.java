@@ -19,16 +19,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The dashboard's lines of the table of routes, all of them. */
+/** All routes of the dashboard. */
 public final class Ui {
 
   private final LoginPage login;
   private final List<Route> routes = new ArrayList<>();
 
   /**
-   * Puts the pages together.
+   * Creates the pages.
    *
-   * @param api the routes that their forms ask
+   * @param api the routes that their forms call
    */
   public Ui(ServerParts parts, Sampler sampler, List<Route> api) {
     Assets assets = new Assets();
@@ -70,7 +70,7 @@ public final class Ui {
     return List.copyOf(routes);
   }
 
-  /** What went wrong, as a page. */
+  /** The page for an error. */
   public Answer problem(Context http, Refusal refusal) {
     return login.problem(http, refusal);
   }

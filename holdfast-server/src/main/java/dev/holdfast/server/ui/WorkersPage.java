@@ -15,12 +15,12 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Workers by the host they are on: when they were last heard of, and what they have. */
+/** The page with the workers, by host: when they were last seen, and how many jobs they have. */
 final class WorkersPage {
 
   private static final int ROWS = 500;
 
-  /** A worker, and how many jobs it has. */
+  /** A worker, with the number of its jobs. */
   record Row(WorkerState state, long active) {
 
     String labels() {
@@ -30,7 +30,7 @@ final class WorkersPage {
           .collect(Collectors.joining(", "));
     }
 
-    /** What it last said about itself: load, memory, version. Most say nothing. */
+    /** What the worker last reported about itself: load, memory, version. Most report nothing. */
     Optional<JsonTree> vitals() {
       return state.vitals().map(JsonTree::of);
     }
@@ -63,7 +63,7 @@ final class WorkersPage {
   /** What the template shows. */
   record View(Frame frame, List<Host> hosts, String nextHref) {
 
-    /** One that serves all tenants is not for one tenant's people to stop. */
+    /** Only the system role may drain a worker that serves all tenants. */
     boolean mayDrain(Row row) {
       return frame.mayOperate() && (row.state().info().tenant().isPresent() || frame.isSystem());
     }

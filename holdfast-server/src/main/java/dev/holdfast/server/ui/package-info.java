@@ -1,6 +1,6 @@
 /**
- * The dashboard: pages that the server renders, from the same classes that the API answers from,
- * and forms that ask the API's own routes.
+ * The dashboard: pages that the server renders with the same classes that answer the API, and forms
+ * that call the API's own routes.
  */
 @NullMarked
 package dev.holdfast.server.ui;

@@ -48,9 +48,11 @@ record AgentJob(
       Optional<String> info,
       Optional<String> queueFile) {}
 
+  // The engine also calls an attempt stopped whose agent fell silent when it was asked to stop.
+  // That it stopped is only what the agent itself says.
   AgentStatus status() {
-    boolean canceled = wordsCount() && words.said.equals(Optional.of(AgentStatus.CANCELED.word()));
-    return AgentStatus.of(state, attemptOutcome.equals(Optional.of(STOPPED)) && !canceled);
+    boolean saidSo = wordsCount() && words.said.equals(Optional.of(AgentStatus.STOPPED.word()));
+    return AgentStatus.of(state, attemptOutcome.equals(Optional.of(STOPPED)) && saidSo);
   }
 
   /**
@@ -74,9 +76,19 @@ record AgentJob(
     return worker.or(words::worker);
   }
 
-  /** The agent that works on it, or did until its end. */
+  /** It is nobody's, and not over: who had it before does not matter any more. */
+  boolean isWaiting() {
+    return !state.isLeased() && !state.isFinished();
+  }
+
+  /**
+   * The agent that works on it, or did until its end. Somebody may have said since that it ended
+   * otherwise, and then the engine's row no longer names the agent.
+   */
   Optional<String> worksOnIt() {
-    return state.isLeased() || state.isFinished() ? worker : Optional.empty();
+    return isWaiting()
+        ? Optional.empty()
+        : worker.or(() -> words.worker.filter(agent -> words.fence == fence));
   }
 
   /** What was said is about the attempt that runs, or that ended the job. */

@@ -3,6 +3,7 @@ package dev.holdfast.server.dialect.agents;
 import dev.holdfast.Holdfast;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.executor.files.SharedDirectory;
+import dev.holdfast.job.Job;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.server.AgentSettings;
 import dev.holdfast.tenant.SqlErrors;
@@ -90,6 +91,13 @@ public final class AgentTenants implements Loop.Step {
   /** The same for one tenant. */
   public void repair(TenantName name) {
     of(holdfast.tenants().open(name)).repair();
+  }
+
+  /** Shows an agents' job that somebody acted on by other means than the agents' own. */
+  public void acted(Tenant tenant, Job job) {
+    if (job.queue().equals(Simulation.QUEUE) && job.kind().equals(Simulation.KIND)) {
+      tried(tenant.name(), () -> of(tenant).files().show(job.id()));
+    }
   }
 
   private List<TenantName> search() {

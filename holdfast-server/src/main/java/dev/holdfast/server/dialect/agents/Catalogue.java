@@ -21,11 +21,14 @@ final class Catalogue {
       SELECT job_id FROM {schema}.agent_job WHERE job_id = :id FOR UPDATE
       """;
 
+  // The lease of one that waits again is over, and so is what was said under it: should it end
+  // while it waits, that is not the end of whoever had it before.
   private static final String SHOW =
       """
       UPDATE {schema}.agent_job
          SET shown = :shown, shown_revision = :revision, shown_info = :info,
              queue_file = :queue_file, settled = :settled,
+             fence = CASE WHEN :waiting AND fence = :fence THEN NULL ELSE fence END,
              shown_at = CASE WHEN :again THEN shown_at ELSE {schema}.clock() END
        WHERE job_id = :id
       RETURNING shown_at
@@ -146,6 +149,8 @@ final class Catalogue {
         .bind("info", info)
         .bind("queue_file", Columns.orNull(queueFile))
         .bind("settled", job.state().isFinished())
+        .bind("waiting", job.isWaiting())
+        .bind("fence", job.fence())
         .bind("again", job.isShown() && job.shown().at().isPresent())
         .map((row, context) -> Columns.instant(row, "shown_at"))
         .one();

@@ -32,8 +32,8 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * <p>Why none stays old: what the files show is written down in the same row, in the transaction
  * that writes them. A node that dies between the change and the files leaves the two different, and
- * whichever node looks next ({@code Follower}) writes them. Files that were lost or changed are put
- * right when a node starts.
+ * whichever node looks next ({@link AgentTenants}) writes them. Files that were lost or changed are
+ * put right when a node starts.
  */
 final class JobFiles {
 

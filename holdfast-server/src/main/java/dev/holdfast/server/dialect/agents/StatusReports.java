@@ -54,6 +54,11 @@ final class StatusReports {
    */
   record Said(UUID jobId, AgentStatus status, Optional<String> worker, Word word) {}
 
+  /** Who has the job now, and so speaks where no name is given. */
+  Optional<String> owner(UUID jobId) {
+    return jobs.find(jobId).filter(job -> job.state().isLeased()).flatMap(AgentJob::worker);
+  }
+
   /** Records it and shows it; answers the status after it, or refuses. */
   AgentStatus report(Said said) {
     for (int tries = 0; tries < MOST_TRIES; tries++) {

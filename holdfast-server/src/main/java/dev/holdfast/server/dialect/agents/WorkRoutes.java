@@ -121,7 +121,9 @@ final class WorkRoutes {
     Word word = word(status, body);
     UUID id = Names.id(text).orElseThrow(() -> StatusReports.notFound("of that id"));
     AgentServices services = dialect.services(request);
+    // Without a name it is the owner's word, and so that one's sign of life.
     worker
+        .or(() -> services.reports().owner(id))
         .filter(dialect.settings()::knows)
         .ifPresent(agent -> services.dispatch().beat(agent, Optional.empty()));
     AgentStatus now = services.reports().report(new Said(id, status, worker, word));
@@ -136,20 +138,20 @@ final class WorkRoutes {
         body.optionalText("container_id").map(id -> Limits.name("container_id", id)),
         body.optionalText("container_name").map(name -> Limits.name("container_name", name)),
         body.optionalInt("exit_code"),
-        body.any("error").map(WorkRoutes::text),
-        body.any("details").map(Json::write).map(WorkRoutes::checkedDetails));
+        body.any("error").map(said -> text(said, Limits.ERROR_MESSAGE_CHARS)),
+        body.any("details").map(WorkRoutes::details));
   }
 
-  private static String text(JsonNode said) {
-    return Limits.cut(
-        said.isString() ? said.stringValue() : Json.write(said), Limits.ERROR_MESSAGE_CHARS);
+  private static String text(JsonNode said, int chars) {
+    return Limits.cut(said.isString() ? said.stringValue() : Json.write(said), chars);
   }
 
-  private static String checkedDetails(String json) {
-    if (json.length() > DETAIL_CHARS) {
-      throw HoldfastException.invalid(
-          "details", json.length() + " characters", "at most " + DETAIL_CHARS);
-    }
-    return json;
+  // Too much is cut, because refusing it would lose the report itself. What is left is text, and
+  // says that it is not the whole.
+  private static String details(JsonNode said) {
+    String json = Json.write(said);
+    return json.length() <= DETAIL_CHARS
+        ? json
+        : Json.write(Json.object().put("cut", true).put("text", text(said, DETAIL_CHARS)));
   }
 }

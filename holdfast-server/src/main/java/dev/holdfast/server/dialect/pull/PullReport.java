@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
@@ -61,8 +62,8 @@ record PullReport(
     return end.filter(said -> said.outcome() instanceof Outcome.Failed).isPresent();
   }
 
-  Submission submission(Duration usual) {
-    return new Submission(report, report.items().size(), extension.orElse(usual), end);
+  Submission submission(Supplier<Duration> usual) {
+    return new Submission(report, report.items().size(), extension.orElseGet(usual), end);
   }
 
   private static OptionalLong attempt(Fields said) {

@@ -25,10 +25,13 @@ import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.poll.LeaseDelivery;
+import dev.holdfast.server.tenancy.Setting;
+import dev.holdfast.server.tenancy.Settings;
 import dev.holdfast.server.tenancy.TenantServices;
 import dev.holdfast.server.tenancy.TenantServices.Pulse;
 import io.javalin.http.HandlerType;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -100,15 +103,48 @@ public final class PullRoutes {
             Optional.of(request.services().tenant().name().value()),
             asked.queues(),
             Optional.empty()));
-    return LeaseDelivery.claim(request.services().leases(), asked).deliver(PullRoutes::pulled);
+    return LeaseDelivery.claim(request.services().leases(), asked)
+        .deliver(leases -> pulled(request.services(), leases, length.isEmpty()));
   }
 
-  private static Answer pulled(List<Lease> leases) {
+  private static Answer pulled(TenantServices services, List<Lease> leases, boolean isUsualLength) {
     ObjectNode json = Json.object();
     leases.stream()
         .findFirst()
-        .ifPresentOrElse(lease -> json.set("job", job(lease)), () -> json.putNull("job"));
+        .ifPresentOrElse(
+            lease ->
+                json.set(
+                    "job",
+                    job(lease, isUsualLength ? lengthened(services, lease) : lease.expiresAt())),
+            () -> json.putNull("job"));
     return Answer.ok(json);
+  }
+
+  /** Gives a lease the usual length, if it has another; answers when it ends. */
+  private static Instant lengthened(TenantServices services, Lease lease) {
+    Duration usual = usual(services.settings(), lease.policy());
+    if (usual.equals(lease.policy().leaseLength())) {
+      return lease.expiresAt();
+    }
+    return services
+        .leases()
+        .extend(lease.worker(), List.of(lease.key()), Optional.of(usual))
+        .getFirst()
+        .expiresAt()
+        .orElse(lease.expiresAt());
+  }
+
+  /**
+   * The length of a lease whose worker asks for none: that of the job or its queue. In another
+   * queue than the dialect's own, neither may have one. The engine's default is then too short for
+   * these workers, who send no heartbeats, and the setting takes its place. A lease length that
+   * somebody set to exactly that default cannot be told from one that nobody set.
+   */
+  private static Duration usual(Settings settings, Policy policy) {
+    Duration said = policy.leaseLength();
+    return said.equals(Policy.DEFAULTS.leaseLength())
+        ? settings.inForce(Setting.LEASE_SEC_DEFAULT).map(Duration::ofSeconds).orElse(said)
+        : said;
   }
 
   private static Duration lease(long seconds) {
@@ -127,7 +163,7 @@ public final class PullRoutes {
         : Limits.name(WORKER, said);
   }
 
-  private static ObjectNode job(Lease lease) {
+  private static ObjectNode job(Lease lease, Instant expiresAt) {
     ObjectNode json = Json.object();
     json.put("id", lease.key().jobId().toString());
     json.put("attempt_id", lease.key().fence());
@@ -137,7 +173,7 @@ public final class PullRoutes {
     json.put("max_attempts", lease.policy().maxAttempts() + lease.attempt().granted());
     json.put("target_count", lease.policy().targetCount().orElse(null));
     Json.put(json, "last_cursor", lease.progress().cursor());
-    json.put("lease_expires_at", lease.expiresAt().toString());
+    json.put("lease_expires_at", expiresAt.toString());
     return json;
   }
 
@@ -149,7 +185,7 @@ public final class PullRoutes {
     workers.spoke(request.services().tenant().name(), worker);
     LeaseKey key =
         pulse.leases().key(job.id(), said.attempt().orElseGet(() -> fenceOf(worker, job)));
-    Submission submission = said.submission(job.policy().leaseLength());
+    Submission submission = said.submission(() -> usual(pulse.settings(), job.policy()));
     return switch (submit(request.services(), key, said, submission)) {
       case ReportReply.Stored stored -> Answer.ok(stored(said, stored, find(pulse, said)));
       case ReportReply.Repeated() ->

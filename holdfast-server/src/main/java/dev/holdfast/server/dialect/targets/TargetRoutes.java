@@ -13,7 +13,11 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
+import dev.holdfast.job.Policy.OnFailure;
+import dev.holdfast.job.Policy.OnLeaseLost;
 import dev.holdfast.job.Policy.OnStop;
+import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.job.TimeLimit;
 import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.CountedJobs;
 import dev.holdfast.queue.JobFilter;
@@ -24,6 +28,7 @@ import dev.holdfast.server.http.Listing;
 import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
+import dev.holdfast.server.tenancy.Setting;
 import java.io.IOException;
 import java.util.EnumSet;
 import java.util.List;
@@ -39,6 +44,15 @@ public final class TargetRoutes {
   private static final String QUEUE = "targets";
   private static final String JOBS = "/targets/{target_id}/jobs/";
   private static final String JOB = JOBS + "{job_id}/";
+
+  // The defaults of the dialect's own queue, for jobs in another one.
+  private static final PolicyOverrides RULES =
+      PolicyOverrides.NONE
+          .withMaxAttempts(1)
+          .withTimeout(TimeLimit.NONE)
+          .withOnStop(OnStop.PAUSE)
+          .withOnFailure(OnFailure.HOLD)
+          .withOnLeaseLost(OnLeaseLost.FAIL);
 
   static final String INTERRUPTED = "Job was interrupted by user";
   private static final Set<JobState> WAITING = EnumSet.of(JobState.PENDING, JobState.QUEUED);
@@ -87,14 +101,22 @@ public final class TargetRoutes {
     spec.put("target", target.toString());
     String queue = queue(request);
     spec.put("queue", queue);
-    if (!queue.equals(QUEUE)) { // whose defaults are another's
-      spec.put("max_attempts", 1);
-      spec.putNull("timeout_seconds");
-      spec.put("on_stop", "pause").put("on_failure", "hold").put("on_lease_lost", "fail");
-    }
     NewJob job = new JobSpec(request).read(Fields.of("body", spec));
+    if (!queue.equals(QUEUE)) { // whose defaults are another's
+      job = job.withPolicy(job.policy().over(rules(request)));
+    }
     UUID id = request.services().jobs().enqueue(job).id();
     return answer(request, find(request, target, id));
+  }
+
+  /** The rules, with the token limit that is in force now. */
+  private static PolicyOverrides rules(Request request) {
+    return request
+        .services()
+        .settings()
+        .inForce(Setting.TOKEN_LIMIT)
+        .map(RULES::withTokenLimit)
+        .orElse(RULES);
   }
 
   private static String queue(Request request) {

@@ -1,0 +1,144 @@
+package dev.holdfast.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.api.Json;
+import dev.holdfast.job.JobState;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.Finish;
+import dev.holdfast.lease.FinishReply;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.testkit.Covers;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.ObjectNode;
+
+/** How the document's server hears of ends, also of those that it did not expect. */
+@Covers("C13")
+class SimulationLeasesTest {
+
+  private static final String ID = "1234-5678"; // as the document has it: no UUID
+  private static final String WORKER = "tiago-gpu";
+
+  @TempDir Path directory;
+
+  private DocumentServer server;
+  private SimulationServer address;
+  private SimulationLeases leases;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = new DocumentServer();
+    address = SimulationServer.at(server.url(), Map.of());
+    leases = new SimulationLeases(address, SharedStorage.in(directory), Duration.ofMinutes(1));
+    server.add(payload());
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void one_that_finished_just_after_a_stop_was_requested_has_stopped() {
+    Lease lease = started();
+    server.stop(ID);
+
+    List<FinishReply> replies = leases.finish(List.of(new Finish(lease, Outcome.succeeded())));
+
+    assertThat(replies).containsExactly(new FinishReply.Recorded(JobState.CANCELLED));
+    assertThat(server.path(ID))
+        .containsExactly("queued", "dispatched", "running", "stop_requested", "stopped");
+    assertThat(server.all(ID).get("exit_code").intValue()).isZero();
+  }
+
+  @Test
+  void one_that_is_given_back_just_after_a_stop_was_requested_has_stopped() {
+    Lease lease = claimed();
+    server.stop(ID);
+
+    List<FinishReply> replies =
+        leases.finish(List.of(new Finish(lease, new Outcome.Released("its agent ends"))));
+
+    assertThat(replies).containsExactly(new FinishReply.Recorded(JobState.CANCELLED));
+    assertThat(server.status(ID)).isEqualTo("stopped");
+  }
+
+  @Test
+  void one_that_is_to_stop_and_is_somebody_elses_by_now_is_left_alone() {
+    Lease lease = started();
+    server.stop(ID);
+    ObjectNode others =
+        Json.object().put("job_id", ID).put("status", "stop_requested").put("worker_id", "other");
+    assertThat(address.report(others).isOk()).isTrue();
+
+    List<FinishReply> replies = leases.finish(List.of(new Finish(lease, Outcome.succeeded())));
+
+    assertThat(replies).containsExactly(new FinishReply.Lost());
+    assertThat(server.status(ID)).isEqualTo("stop_requested");
+  }
+
+  @Test
+  void the_journal_has_the_servers_own_id_of_what_began_and_of_what_ended() throws IOException {
+    Journal journal = new Journal(directory.resolve("leases"), leases::serverId);
+    Lease lease = claimed();
+
+    journal.begun(lease);
+    assertThat(journal.left()).extracting(Journal.Entry::serverId).containsExactly(ID);
+    assertThat(journal.left())
+        .extracting(Journal.Entry::jobId)
+        .containsExactly(lease.key().jobId());
+    journal.ended(new Finish(lease, Outcome.succeeded()));
+
+    assertThat(journal.left()).extracting(Journal.Entry::serverId).containsExactly(ID);
+    assertThat(journal.left()).allMatch(entry -> entry.end().isPresent());
+  }
+
+  @Test
+  void a_journal_of_before_there_were_ids_of_servers_is_read() throws IOException {
+    UUID id = UUID.randomUUID();
+    Path entries = Files.createDirectory(directory.resolve("leases"));
+    Files.writeString(
+        entries.resolve(id + "-7.json"),
+        "{\"worker\": \"tiago-gpu\", \"job_id\": \"%s\", \"fence\": 7}".formatted(id));
+
+    Journal journal = new Journal(entries, UUID::toString);
+
+    assertThat(journal.left()).extracting(Journal.Entry::serverId).containsExactly(id.toString());
+  }
+
+  private Lease claimed() {
+    return leases.claim(ClaimRequest.of(WORKER, Set.of("agents"), 1)).leases().getFirst();
+  }
+
+  private Lease started() {
+    Lease lease = claimed();
+    leases.started(
+        lease.key().jobId(), new SimulationLeases.Container("c1", "opeva_job_x"), WORKER);
+    assertThat(server.status(ID)).isEqualTo("running");
+    return lease;
+  }
+
+  private static ObjectNode payload() {
+    ObjectNode json =
+        Json.object()
+            .put("job_id", ID)
+            .put("config_path", "configs/demo.yaml")
+            .put("image", "calof/opeva_simulator:latest")
+            .put("container_name", "opeva_job_x");
+    json.putArray("volumes");
+    json.putObject("env");
+    return json;
+  }
+}

@@ -1,0 +1,70 @@
+package dev.holdfast.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.server.Caller.Reply;
+import dev.holdfast.testkit.Covers;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What people do to agents' jobs by the native API is in the files when they have their answer. */
+@Covers({"C2", "C3"})
+class AgentNativeActsTest extends AgentsRig {
+
+  private void isShown(String id, String status) {
+    assertThat(fleet.json("jobs/" + id + "/status.json").path("status").asString())
+        .isEqualTo(status);
+    assertThat(fleet.json("job_track.json").path(id).path("status").asString()).isEqualTo(status);
+    assertThat(fleet.file("queue/" + id + ".json").toFile().exists())
+        .isEqualTo(status.equals("queued"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "queued, cancel, canceled",
+    "queued, pause, launching",
+    "dispatched, requeue, queued",
+    "running, cancel, stop_requested",
+    "running, stop, stop_requested",
+    "running, fail, failed",
+    "failed, resolve, finished",
+    "failed, retry, queued"
+  })
+  void an_act_is_shown_before_it_is_answered(String from, String act, String after) {
+    String id = inStatus(from);
+
+    Reply reply = fleet.caller().post("/api/v1/jobs/" + id + "/" + act, "{}");
+
+    assertThat(reply.status()).as(reply.text()).isEqualTo(200);
+    isShown(id, after);
+  }
+
+  @Test
+  void an_act_on_many_is_shown_before_it_is_answered() {
+    String one = fleet.submit();
+    String other = fleet.submit();
+
+    Reply reply =
+        fleet
+            .caller()
+            .post(
+                "/api/v1/jobs/actions",
+                "{\"action\": \"cancel\", \"ids\": [\"%s\", \"%s\"]}".formatted(one, other));
+
+    assertThat(reply.status()).as(reply.text()).isEqualTo(200);
+    isShown(one, "canceled");
+    isShown(other, "canceled");
+  }
+
+  @Test
+  void one_that_was_deleted_is_no_longer_tracked_when_that_is_answered() {
+    String id = inStatus("finished");
+
+    Reply reply = fleet.caller().send("DELETE", "/api/v1/jobs/" + id, Optional.empty());
+
+    assertThat(reply.status()).as(reply.text()).isLessThan(300);
+    assertThat(fleet.json("job_track.json").has(id)).isFalse();
+  }
+}
