@@ -40,8 +40,14 @@ import java.util.function.Consumer;
 import javax.sql.DataSource;
 
 /**
- * Where everything begins: one Holdfast on one database. It wires the parts and hands them out; it
- * has no threads and nothing to close, workers do. Thread-safe.
+ * The entry point: one Holdfast on one database. It gives access to jobs, acts, resources, queues
+ * and schedules, and builds workers. It has no threads of its own and need not be closed; workers
+ * and schedulers must be. Thread-safe.
+ *
+ * <p>Methods for a tenant throw a {@link dev.holdfast.error.HoldfastException}: {@code NOT_FOUND}
+ * when there is no such tenant, {@code SCHEMA_MISMATCH} when this version cannot work with its
+ * tables, {@code BAD_CONFIG} when the pool's connections cannot be used, and {@code DATABASE} when
+ * the database cannot be reached.
  */
 public final class Holdfast {
 
@@ -76,7 +82,8 @@ public final class Holdfast {
             new AtomicInteger());
   }
 
-  // Whoever says where to listen knows; by the way of everything else it may not get through.
+  // An explicit listenOn address is used as it is. Other connections are used only if no pooler
+  // shares their sessions, because notifications do not get through such a pooler.
   private Optional<DataSource> ear(HoldfastBuilder builder) {
     return builder.listening.or(() ->
         tenants.pooling().sharesSessions()
@@ -85,9 +92,10 @@ public final class Holdfast {
   }
 
   /**
-   * With all defaults. A worker keeps two connections of the pool to itself, for heartbeats and for
-   * the rest, and one more listens for all of them, so give the pool five or more. Give it itself,
-   * not something before it that lends out the transaction which a thread is in.
+   * A Holdfast with all defaults. A worker keeps two connections of the pool to itself, one for
+   * heartbeats and one for everything else, and one more connection listens for all workers of this
+   * process, so give the pool five or more. Pass the pool itself, not a wrapper that hands out the
+   * connection of the calling thread's transaction: Holdfast refuses such a connection.
    */
   public static Holdfast on(DataSource dataSource) {
     return builder(dataSource).build();
@@ -97,7 +105,10 @@ public final class Holdfast {
     return new HoldfastBuilder(dataSource);
   }
 
-  /** Creates or upgrades all tables, the default tenant's among them. Needs DDL rights. */
+  /**
+   * Creates or upgrades the control tables and those of every tenant, and creates the default
+   * tenant. Any number of nodes may call this at once. Needs DDL rights.
+   */
   public Holdfast migrate() {
     tenants.migrate();
     tenants.create(TenantName.DEFAULT);
@@ -108,7 +119,7 @@ public final class Holdfast {
     return tenants;
   }
 
-  /** The same tenants by connections that {@link HoldfastBuilder#reserve} set aside. */
+  /** The same tenants over the connections that {@link HoldfastBuilder#reserve} set aside. */
   public Tenants reserved() {
     return reserved;
   }
@@ -123,7 +134,8 @@ public final class Holdfast {
     if (known != null) {
       return known;
     }
-    // Not under the map's lock: who hears nothing from the database would keep others waiting.
+    // Not inside computeIfAbsent: while the database does not answer, the map's lock would block
+    // threads that ask for other tenants.
     Tenant opened = tenants.open(tenant);
     WhyNot whyNot = new WhyNot(opened, workers());
     Jobs made = new Jobs(opened, codec, announcer, whyNot, tracing::current);
@@ -131,7 +143,7 @@ public final class Holdfast {
     return faster == null ? made : faster;
   }
 
-  /** What people do to the default tenant's jobs. */
+  /** What people do to the default tenant's jobs: cancel, retry, pause and so on. */
   public Acts acts() {
     return acts(TenantName.DEFAULT);
   }
@@ -158,7 +170,7 @@ public final class Holdfast {
     return new Subjects(tenants.open(tenant));
   }
 
-  /** What people did in the default tenant. */
+  /** The audit record of the default tenant. */
   public Audit audit() {
     return audit(TenantName.DEFAULT);
   }
@@ -167,7 +179,7 @@ public final class Holdfast {
     return new Audit(tenants.open(tenant));
   }
 
-  /** Whether all is as it must be in the default tenant. */
+  /** Checks the invariants of the default tenant. */
   public Invariants invariants() {
     return invariants(TenantName.DEFAULT);
   }
@@ -176,7 +188,7 @@ public final class Holdfast {
     return new Invariants(tenants.open(tenant));
   }
 
-  /** The default tenant at a glance. */
+  /** Figures that show the state of the default tenant. */
   public Overview overview() {
     return overview(TenantName.DEFAULT);
   }
@@ -203,7 +215,7 @@ public final class Holdfast {
     return new Schedules(tenants.open(tenant), codec, jobs(tenant), resources(tenant));
   }
 
-  /** Decides about the default tenant's slots, once it is started. */
+  /** A scheduler for the default tenant. It decides about due slots once it is started. */
   public Scheduler scheduler() {
     return scheduler(TenantName.DEFAULT);
   }
@@ -213,7 +225,7 @@ public final class Holdfast {
     return new Scheduler(() -> one, this::ticker);
   }
 
-  /** Decides about the slots of all tenants, also those created later. */
+  /** A scheduler for all tenants, including those created later. */
   public Scheduler schedulerForAllTenants() {
     return new Scheduler(() -> tenants.list().stream().map(tenants::tenant).toList(), this::ticker);
   }
@@ -222,7 +234,7 @@ public final class Holdfast {
     return new Ticker(tenant, codec, jobs(tenant.name()), acts(tenant.name()));
   }
 
-  /** A worker for the default tenant. */
+  /** Builds a worker for the default tenant's jobs. */
   public WorkerBuilder worker() {
     return worker(TenantName.DEFAULT);
   }
@@ -236,7 +248,10 @@ public final class Holdfast {
             (config, kinds, listener) -> wiring.dependencies(config, kinds, listener, name)));
   }
 
-  /** A worker for all tenants, also those created later, each getting its fair share. */
+  /**
+   * Builds a worker for the jobs of all tenants, including those created later. Each tenant gets
+   * its fair share.
+   */
   public WorkerBuilder workerForAllTenants() {
     tenants.requireControl();
     return traced(new WorkerBuilder(codec, wiring::dependenciesOfAll));
@@ -246,27 +261,38 @@ public final class Holdfast {
     return tracing.equals(Tracing.NONE) ? worker : worker.intercept(tracing);
   }
 
-  /** A tenant's leases, for workers that are somewhere else. */
+  /**
+   * A tenant's leases, for remote workers.
+   *
+   * @param hosts which hosts have a live worker of the tenant
+   */
   public RemoteLeases remoteLeases(TenantName tenant, Hosts hosts) {
     return wiring.leases(tenants.open(tenant), hosts).remote();
   }
 
-  /** The same leases by connections set aside: for beats, which must not wait behind the rest. */
+  /**
+   * The same leases over the reserved connections, for heartbeats, which must not wait behind other
+   * requests. Does not check that the tenant exists.
+   */
   public RemoteLeases remotePulse(TenantName tenant, Hosts hosts) {
     return wiring.pulse(tenant, hosts).remote();
   }
 
-  /** The same jobs by connections set aside: for who has to look at one before its lease ends. */
+  /**
+   * A tenant's jobs over the reserved connections, for callers that must read a job before its
+   * lease ends. Does not check that the tenant exists.
+   */
   public Jobs pulseJobs(TenantName tenant) {
     Tenant by = reserved.tenant(tenant);
     return new Jobs(by, codec, announcer, new WhyNot(by, workers()), tracing::current);
   }
 
   /**
-   * Takes all tenants' fences past any that a database which was restored or promoted cannot know
-   * of; before anybody works on it.
+   * Raises the fences of all tenants above any that a restored or promoted database may not know
+   * of. Call this before any worker runs on that database.
    *
-   * @return the fence that each goes on from
+   * @param act who raises them, and why; recorded for every tenant
+   * @return the fence that each tenant continues from
    */
   public Map<TenantName, Long> raiseFences(Act act) {
     Map<TenantName, Long> raised = new LinkedHashMap<>();
@@ -275,32 +301,39 @@ public final class Holdfast {
   }
 
   /**
-   * Looks at the ground that all this stands on.
+   * Checks the database and the tenants in it.
    *
-   * @param clock this machine's, to be compared with the database's
+   * @param clock this machine's clock, to be compared with the database's
    */
   public Doctor doctor(InstantSource clock) {
     return new Doctor(tenants, this::queues, clock);
   }
 
-  /** All workers that are known. */
+  /** The workers on this database, of all tenants. */
   public Workers workers() {
     return new Workers(tenants.control());
   }
 
-  /** Hears in this process what others announce, from now until it is closed. */
+  /**
+   * Listens for the announcements of other processes until the returned object is closed. Workers
+   * listen by themselves.
+   */
   public AutoCloseable listen() {
     return wiring.listen();
   }
 
-  /** Called with a tenant that may have work; must not block. */
+  /**
+   * Calls {@code listener} with the name of each tenant that may have work, until the returned
+   * object is closed. The listener must not block.
+   */
   public AutoCloseable onWork(Consumer<String> listener) {
     return bell.onRing(listener);
   }
 
   /**
-   * Looks after all tenants from now until it is closed, as a worker would beside its work: ends
-   * what silent workers left, passes on what they held, prunes what is old.
+   * Runs the upkeep of all tenants until the returned object is closed: ends attempts of silent
+   * workers, passes on what they held, and prunes old history. Workers of this process leave that
+   * to it.
    */
   public AutoCloseable upkeep() {
     return wiring.upkeep();

@@ -9,7 +9,7 @@ import dev.holdfast.tracing.Tracing;
 import java.util.Optional;
 import javax.sql.DataSource;
 
-/** What can be chosen about a Holdfast. */
+/** Builds a {@link Holdfast}. Every setting has a default. */
 public final class HoldfastBuilder {
 
   final DataSource dataSource;
@@ -27,39 +27,44 @@ public final class HoldfastBuilder {
   }
 
   /**
-   * Where the tenants are listed; theirs are named {@code <control>_<tenant>}. Defaults to {@code
-   * holdfast}.
+   * The schema that lists the tenants. A tenant's own schema is named {@code <control>_<tenant>}.
+   * Defaults to {@code holdfast}.
    */
   public HoldfastBuilder controlSchema(String name) {
     controlSchema = new SchemaName(name);
     return this;
   }
 
+  /** How arguments and results become JSON. Defaults to a {@link JacksonCodec}. */
   public HoldfastBuilder codec(Codec codec) {
     this.codec = codec;
     return this;
   }
 
   /**
-   * Whether jobs enqueued in a caller's transaction are announced by NOTIFY at its commit. Commits
-   * that notify take turns, so thousands a second are better off without; workers then find such
-   * jobs by polling. Defaults to true.
+   * Whether a job enqueued in a caller's transaction is announced by NOTIFY when that commits.
+   * PostgreSQL commits transactions that notify one after the other, so an application with
+   * thousands of them a second should turn this off; workers then find such jobs by polling.
+   * Defaults to true.
    */
   public HoldfastBuilder notifyInTransactions(boolean notify) {
     this.notifyInTransactions = notify;
     return this;
   }
 
-  /** Called in every transaction that moves jobs, for tables of the application's own. */
+  /**
+   * A hook that is called in every transaction that moves jobs, so that the application's own
+   * tables can follow. Defaults to none.
+   */
   public HoldfastBuilder onTransition(TransitionHook hook) {
     this.hook = hook;
     return this;
   }
 
   /**
-   * Connections for what must not wait behind everything else: heartbeats and notifications. Give
-   * it one for each worker and one to listen. Defaults to the same ones, of which each worker takes
-   * its own when it starts.
+   * A pool for heartbeats and notifications, which must not wait behind everything else. It needs
+   * one connection for each worker and one to listen. Defaults to the main pool, from which each
+   * worker takes its own connection when it starts.
    */
   public HoldfastBuilder reserve(DataSource pool) {
     this.reserved = Optional.of(pool);
@@ -67,21 +72,21 @@ public final class HoldfastBuilder {
   }
 
   /**
-   * Where to listen for notifications, directly: they do not get through a pooler in transaction
-   * mode. Without it, behind one, workers poll.
+   * A direct connection to the database on which to listen for notifications, which do not get
+   * through a pooler in transaction mode. Behind such a pooler, and without this, workers poll.
    */
   public HoldfastBuilder listenOn(DataSource direct) {
     this.listening = Optional.of(direct);
     return this;
   }
 
-  /** How jobs continue the traces of those who enqueue them. Defaults to not at all. */
+  /** How a job continues the trace of the caller that enqueued it. Defaults to not at all. */
   public HoldfastBuilder tracing(Tracing tracing) {
     this.tracing = tracing;
     return this;
   }
 
-  /** How long what is over is kept. */
+  /** How long finished jobs, logs and slots are kept. Defaults to {@link Retention#DEFAULTS}. */
   public HoldfastBuilder retention(Retention retention) {
     this.retention = retention;
     return this;

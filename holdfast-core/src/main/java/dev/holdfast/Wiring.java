@@ -35,9 +35,10 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * Puts together what workers stand on, and what runs beside them.
+ * Creates the dependencies of workers, and what runs beside them.
  *
- * @param upkeeps how many run that look after all tenants
+ * @param reserved the same tenants, over the connections set aside for heartbeats
+ * @param upkeeps how many upkeeps of all tenants run in this process
  */
 record Wiring(
     Tenants tenants,
@@ -49,15 +50,16 @@ record Wiring(
     Retention retention,
     AtomicInteger upkeeps) {
 
-  // How soon a silent worker's jobs are taken, a new tenant is served, an absent host is noticed.
+  // How soon a silent worker's jobs are taken back, a new tenant is served, and an absent host is
+  // noticed.
   private static final Duration UPKEEP_PERIOD = Duration.ofSeconds(5);
 
-  /** Hears what other processes announce, without a worker. */
+  /** Listens for the announcements of other processes, without a worker. */
   AutoCloseable listen() {
     return listening.start();
   }
 
-  /** A worker's upkeep of all tenants, without one. Workers beside it leave theirs to it. */
+  /** Runs the upkeep of all tenants without a worker. Workers of this process then skip theirs. */
   AutoCloseable upkeep() {
     Tenants own = tenants.keepingAConnection();
     Reapers reapers = reapers(own);
@@ -116,7 +118,8 @@ record Wiring(
         presence::isDraining);
   }
 
-  // Twice does no harm; it is only work.
+  // Skipped while an upkeep of all tenants runs. To reap twice would do no harm; it would only be
+  // more work.
   private Duration reap(Reapers reapers, List<Tenant> served) {
     return upkeeps.get() > 0 ? UPKEEP_PERIOD : reapers.runOnce(served, UPKEEP_PERIOD);
   }
@@ -191,7 +194,7 @@ record Wiring(
             }));
   }
 
-  /** A tenant's leases by connections of their own. */
+  /** A tenant's leases over the reserved connections. */
   PgLeases pulse(TenantName tenant, Hosts hosts) {
     return leases(reserved.tenant(tenant), hosts);
   }

@@ -3,10 +3,10 @@ package dev.holdfast.api;
 import dev.holdfast.error.HoldfastException;
 
 /**
- * Which API a client was made for, said with every request of ours. A number changes only when
- * something that worked no longer does; a server knows the one before its own, too, so that it can
- * be upgraded before its workers. Who says none, like a worker of another language, is taken as it
- * is.
+ * The version of the API that a client was made for; Holdfast's own clients send it with every
+ * request. It changes only when something that worked no longer does. A server also accepts the
+ * version before its own, so that it can be upgraded before its workers. A client that sends none,
+ * like a worker in another language, is accepted.
  */
 public final class ApiVersion {
 
@@ -14,12 +14,15 @@ public final class ApiVersion {
 
   public static final int CURRENT = 1;
 
-  /** The oldest that is still served. */
+  /** The oldest version that is still served. */
   public static final int OLDEST = 1;
 
   private ApiVersion() {}
 
-  /** Refuses a client that was made for another API, and says who has to be upgraded. */
+  /**
+   * Throws for a client that was made for another version; the message says which side must be
+   * upgraded.
+   */
   public static void check(String said) {
     int version;
     try {

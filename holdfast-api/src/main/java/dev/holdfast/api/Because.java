@@ -4,13 +4,13 @@ import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Why somebody acts. Who it is, the server knows by the token.
+ * Why a caller acts. The server knows by the token who it is.
  *
- * @param force also where it takes somebody to answer for it
+ * @param force whether the act may also be done where the caller has to answer for it
  */
 public record Because(Optional<String> reason, boolean force) {
 
-  /** Nothing more to say. */
+  /** No reason, without force. */
   public static final Because NOTHING = new Because(Optional.empty(), false);
 
   public static Because of(String reason) {

@@ -19,9 +19,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The fields of a JSON object, each read as what it must be. What is wrong is refused with the
- * field's name and what is allowed. Null is as good as absent, except where somebody asks {@link
- * #says}.
+ * The fields of a JSON object, each read as the type that it must have. A wrong value throws {@code
+ * INVALID_ARGUMENT} with the field's name and what is allowed. Null counts as absent, except for
+ * {@link #says}.
  */
 public final class Fields {
 
@@ -37,7 +37,7 @@ public final class Fields {
     this.json = json;
   }
 
-  /** Of an object that must be one. */
+  /** The fields of a node that must be an object. */
   public static Fields of(String name, JsonNode node) {
     if (node instanceof ObjectNode object) {
       return new Fields("", object);
@@ -45,7 +45,7 @@ public final class Fields {
     throw HoldfastException.invalid(name, node, "a JSON object");
   }
 
-  /** Refuses fields that nobody knows: a typo must not become a default. */
+  /** Refuses unknown fields: a typo must not become a default. */
   public Fields only(Set<String> known) {
     json.propertyNames().stream()
         .filter(name -> !known.contains(name))
@@ -57,7 +57,7 @@ public final class Fields {
     return this;
   }
 
-  /** The field is there, be it null. */
+  /** Whether the field is present, even as null. */
   public boolean says(String name) {
     return json.has(name);
   }
@@ -71,7 +71,7 @@ public final class Fields {
     return node.isMissingNode() || node.isNull() ? Optional.empty() : Optional.of(node);
   }
 
-  /** Any JSON at all. */
+  /** A field with any JSON. */
   public Optional<JsonNode> any(String name) {
     return node(name);
   }
@@ -99,9 +99,9 @@ public final class Fields {
     return optionalText(name).map(text -> uuid(path + name, text));
   }
 
-  /** A UUID as it is written, in full. */
+  /** Parses a UUID, which must be written in full. */
   public static UUID uuid(String field, String text) {
-    if (!UUID_IN_FULL.matcher(text).matches()) { // Java's own reading is more generous
+    if (!UUID_IN_FULL.matcher(text).matches()) { // Java also accepts shorter forms
       throw HoldfastException.invalid(field, text, "a UUID");
     }
     return UUID.fromString(text);
@@ -164,7 +164,7 @@ public final class Fields {
     return optionalInstant(name).orElseThrow(() -> missing(name, "a moment"));
   }
 
-  /** A moment in ISO 8601, with its offset. */
+  /** Parses a moment in ISO 8601, with its offset. */
   public static Instant instant(String field, String text) {
     try {
       return OffsetDateTime.parse(text).toInstant();
@@ -173,7 +173,7 @@ public final class Fields {
     }
   }
 
-  /** A length of time in seconds, to the millisecond. */
+  /** A duration in seconds, to the millisecond. */
   public Optional<Duration> optionalSeconds(String name) {
     return node(name)
         .map(node -> {
@@ -201,7 +201,7 @@ public final class Fields {
     return objects;
   }
 
-  /** A list that must be there. */
+  /** A list that must be present. */
   public List<Fields> requiredObjects(String name) {
     if (node(name).isEmpty()) {
       throw missing(name, "a list of objects");

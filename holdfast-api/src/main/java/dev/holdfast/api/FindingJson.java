@@ -6,12 +6,12 @@ import java.util.Locale;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a look at a server or a database showed. */
+/** The findings of a doctor as JSON. */
 public final class FindingJson {
 
   private FindingJson() {}
 
-  /** All of it, with how bad the worst is. */
+  /** Writes all findings, and the worst level. */
   public static ObjectNode write(List<Finding> findings) {
     ObjectNode json = Json.object().put("level", stored(Finding.worst(findings)));
     ArrayNode list = json.putArray("findings");

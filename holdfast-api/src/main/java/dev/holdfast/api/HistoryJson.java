@@ -12,7 +12,7 @@ import java.util.List;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is told of a job beside itself, as JSON: its attempts, its log, and why it waits. */
+/** A job's attempts, its log, and why it waits, as JSON. */
 public final class HistoryJson {
 
   private HistoryJson() {}
@@ -56,7 +56,7 @@ public final class HistoryJson {
   /**
    * Writes a part of a log.
    *
-   * @param from where it begins
+   * @param from the offset at which it begins
    */
   public static ObjectNode writeLog(long from, LogChunk chunk) {
     ObjectNode json = Json.object();

@@ -36,19 +36,20 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A Holdfast server, from afar: what {@link dev.holdfast.Holdfast} is on a database. What the
- * server refuses comes as a {@link HoldfastException} with the server's code; one that cannot be
- * reached is {@link ErrorCode#UNAVAILABLE}. Immutable and thread-safe; every {@code with…} answers
- * a changed copy that shares its connections. Closing one ends those of all.
+ * A client of a Holdfast server: what {@link dev.holdfast.Holdfast} is on a database. Its acts are
+ * those of {@link dev.holdfast.queue.Acts}. A request that the server refuses throws a {@link
+ * HoldfastException} with the server's code; a server that cannot be reached or does not answer in
+ * time is {@link ErrorCode#UNAVAILABLE}. Immutable and thread-safe; every {@code with…} returns a
+ * changed copy that shares its connections. Closing one closes those of all.
  */
 public final class HoldfastClient implements AutoCloseable {
 
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-  // A claim that waits is never cut short: what it was just given would be nobody's until its lease
-  // ends. So a worker that closes waits for it, and two seconds is what that may cost. A waiting
-  // claim also uses up the beginning of the lease that it brings, as far as its worker can tell.
+  // A waiting claim is never interrupted: a job that it was just granted would have no worker until
+  // its lease ends. So a worker that closes waits for its claim, for two seconds at most. And as
+  // far as a worker can tell, a lease begins when its claim was sent, so the wait is part of it.
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
 
   private static final Map<String, String> SAID =
@@ -63,9 +64,10 @@ public final class HoldfastClient implements AutoCloseable {
   }
 
   /**
-   * Without a token, in the default tenant.
+   * A client without a token, for the default tenant.
    *
-   * @param url of the server, like {@code http://127.0.0.1:8080}
+   * @param url the server's address, like {@code http://127.0.0.1:8080}
+   * @throws HoldfastException with {@code BAD_CONFIG} for anything else
    */
   public static HoldfastClient at(String url) {
     HttpClient http =
@@ -87,7 +89,10 @@ public final class HoldfastClient implements AutoCloseable {
     return withHeader("Authorization", "Bearer " + token);
   }
 
-  /** Defaults to the token's own, and to {@code default} for one that belongs to none. */
+  /**
+   * The tenant. Defaults to the token's own, and to {@code default} for a token that belongs to
+   * none.
+   */
   public HoldfastClient withTenant(TenantName tenant) {
     return withHeader("X-Holdfast-Tenant", tenant.value());
   }
@@ -100,8 +105,8 @@ public final class HoldfastClient implements AutoCloseable {
   }
 
   /**
-   * How long an answer may take, beside what it was asked to wait. A worker's should be well below
-   * the shortest lease of its jobs. Defaults to 10 s.
+   * How long an answer may take, besides the time that the server was asked to wait. A worker's
+   * timeout should be well below the shortest lease of its jobs. Defaults to 10 s.
    */
   public HoldfastClient withTimeout(Duration timeout) {
     if (!timeout.isPositive()) {
@@ -110,7 +115,7 @@ public final class HoldfastClient implements AutoCloseable {
     return new HoldfastClient(new Wire(wire.http(), wire.base(), wire.headers(), timeout), codec);
   }
 
-  /** For proxies, certificates of one's own, and another time to connect than 5 s. */
+  /** The HTTP client to use: for proxies, own certificates, or another connect timeout than 5 s. */
   public HoldfastClient withHttpClient(HttpClient http) {
     return new HoldfastClient(new Wire(http, wire.base(), wire.headers(), wire.timeout()), codec);
   }
@@ -120,15 +125,15 @@ public final class HoldfastClient implements AutoCloseable {
     return new HoldfastClient(wire, codec);
   }
 
-  /** Ends connections and their threads. Only for those who are done before their process is. */
+  /** Closes the connections and ends their threads. Not needed if the process ends anyway. */
   @Override
   public void close() {
     wire.http().shutdownNow();
   }
 
   /**
-   * Enqueues a job, once, even when the answer got lost and is asked for again: one without an id
-   * gets it here.
+   * Enqueues a job once, even if the answer is lost and the request is sent again: a job without an
+   * id gets one here.
    */
   public Enqueued enqueue(NewJob job) {
     NewJob named = named(job);
@@ -136,14 +141,18 @@ public final class HoldfastClient implements AutoCloseable {
     return enqueued(job, named, answer.body().uuid("id"), answer.status() == 201);
   }
 
-  /** All of them or none. Up to 1000. */
+  /**
+   * Enqueues all jobs or none, up to 1000.
+   *
+   * @return one result per job, in their order
+   */
   public List<Enqueued> enqueueAll(List<NewJob> jobs) {
     List<NewJob> named = jobs.stream().map(HoldfastClient::named).toList();
     ObjectNode body = Json.object();
     ArrayNode list = body.putArray("jobs");
     named.forEach(job -> list.add(NewJobJson.write(job, codec)));
     List<Fields> stored = wire.postRepeatable("/jobs/batch", body).body().objects("jobs");
-    if (stored.size() != jobs.size()) { // somebody deleted one between two looks of the server
+    if (stored.size() != jobs.size()) { // one was deleted before the server read it back
       throw new HoldfastException(ErrorCode.NOT_FOUND, "some of the jobs are gone already");
     }
     List<Enqueued> enqueued = new ArrayList<>();
@@ -158,7 +167,8 @@ public final class HoldfastClient implements AutoCloseable {
     return job.id().isPresent() ? job : job.withId(JobIds.next());
   }
 
-  // An id that was made here is nobody else's: if it is there already, we put it there.
+  // An id that was made here is new: if the job exists already, an earlier try of this request
+  // stored it.
   private static Enqueued enqueued(NewJob asked, NewJob named, UUID id, boolean created) {
     boolean ours = asked.id().isEmpty() && named.id().equals(Optional.of(id));
     return new Enqueued(id, created || ours);
@@ -175,15 +185,15 @@ public final class HoldfastClient implements AutoCloseable {
     }
   }
 
-  /** The first of those that are meant, newest first. */
+  /** The first page of the jobs that match, newest first. */
   public JobPage list(JobFilter filter, int limit) {
     return list(JobQuery.write(filter), limit);
   }
 
   /**
-   * Those that come after.
+   * The next page of the jobs that match.
    *
-   * @param after where the page before ended
+   * @param after the {@code after} of the page before
    */
   public JobPage list(JobFilter filter, UUID after, int limit) {
     Map<String, String> query = new LinkedHashMap<>(JobQuery.write(filter));
@@ -221,7 +231,8 @@ public final class HoldfastClient implements AutoCloseable {
   /**
    * A part of what a job's attempts logged.
    *
-   * @param offset where the part before said the next begins; 0 is the start
+   * @param offset the offset of the part before; 0 begins the log
+   * @param limit the largest number of lines
    */
   public LogChunk log(UUID id, long offset, int limit) {
     return HistoryJson.readLog(
@@ -263,36 +274,41 @@ public final class HoldfastClient implements AutoCloseable {
     return act(id, JobAct.FAIL, why.json());
   }
 
-  /** Somebody did by hand what the job was to do, with this result. */
+  /**
+   * Declares a paused or failed job succeeded with this result, because a person did its work by
+   * hand.
+   */
   public Job resolve(UUID id, Object result, Because why) {
     ObjectNode body = why.json();
     Json.put(body, "result", new Payload(codec.encode(result)));
     return act(id, JobAct.RESOLVE, body);
   }
 
-  // Asked only once: what was done and is asked for again may no longer be allowed.
+  // Sent only once: if the act was done and its answer lost, the job's state may no longer allow
+  // it.
   private Job act(UUID id, JobAct what, ObjectNode body) {
     return JobJson.read(wire.post("/jobs/" + id + "/" + what.stored(), body).body());
   }
 
   /**
-   * Asks for anything that the API has, also for what this class has no method for.
+   * Sends any request of the API, also those that this class has no method for.
    *
-   * @param path after {@code /api/v1}, like {@code /queues/mail}, with its parts encoded
-   * @param body for methods that take one
+   * @param path the path after {@code /api/v1}, like {@code /queues/mail}, with its parts encoded
+   * @param body the body, for methods that take one
+   * @return the body of the answer
    */
   public ObjectNode ask(
       String method, String path, Map<String, String> query, Optional<ObjectNode> body) {
     return wire.send(method, Wire.withQuery(path, query), body).body().json();
   }
 
-  /** Leases, for workers of one's own. */
+  /** The tenant's leases, for a worker of your own making. */
   public HttpLeases leases() {
     return new HttpLeases(wire, Duration.ZERO);
   }
 
   /**
-   * A worker for the tenant's jobs. While it has nothing to do, each request waits for work at the
+   * Builds a worker for the tenant's jobs. While it is idle, each claim waits for work at the
    * server as long as its poll interval, up to 2 s. A handler cannot share a transaction with the
    * completion of its job: {@code JobContext.inTransaction} needs a worker on the database.
    */
@@ -301,8 +317,9 @@ public final class HoldfastClient implements AutoCloseable {
   }
 
   /**
-   * The same, for those who stand between a worker and its leases.
+   * The same, with a wrapper between the worker and its leases.
    *
+   * @param around wraps the leases that the worker claims and finishes
    * @param background what runs as long as the worker does
    */
   public WorkerBuilder worker(UnaryOperator<LeaseSource> around, List<Background> background) {

@@ -29,8 +29,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Leases of one tenant, from a server. Whatever is asked can be asked again when the answer got
- * lost, and changes nothing the second time. Thread-safe.
+ * Leases of one tenant, from a server. A request whose answer is lost is sent again if it does no
+ * harm when it is executed twice. Thread-safe.
  */
 public final class HttpLeases implements LeaseSource {
 
@@ -47,14 +47,14 @@ public final class HttpLeases implements LeaseSource {
     this.wait = wait;
   }
 
-  /** The same, with claims that wait so long for work where there is none. */
+  /** The same leases, with claims that wait this long at the server when there is no work. */
   HttpLeases waiting(Duration length) {
     return new HttpLeases(wire, length);
   }
 
   @Override
   public Claimed claim(ClaimRequest request) {
-    // Whoever looks at everything wants to know what there is now.
+    // A thorough claim asks what there is now.
     Duration patience = request.thorough() ? Duration.ZERO : wait;
     long sentNanos = System.nanoTime();
     List<Lease> leases =
@@ -63,7 +63,7 @@ public final class HttpLeases implements LeaseSource {
     return new Claimed(leases, untilNext(!leases.isEmpty() || waited));
   }
 
-  // What was granted to a claim that nobody answered is still there, under its id.
+  // Jobs granted to a claim whose answer was lost are still there, under its id.
   private List<Lease> askUnderAnId(ClaimRequest request, Duration patience) {
     String unanswered = unansweredClaims.remove(request.worker());
     String id = unanswered == null ? UUID.randomUUID().toString() : unanswered;
@@ -82,13 +82,13 @@ public final class HttpLeases implements LeaseSource {
         .toList();
   }
 
-  // The waiting is done over there, so whoever got an answer asks again at once; except of a server
-  // that closes, and lets everybody go before their time.
+  // The server does the waiting, so the next claim follows at once; except after an answer that
+  // came early and without jobs, as from a server that closes.
   private Optional<Duration> untilNext(boolean asAgreed) {
     return wait.isPositive() && asAgreed ? Optional.of(Duration.ZERO) : Optional.empty();
   }
 
-  /** Leases that are renewed by one request. */
+  /** What the leases that one request renews have in common. */
   private record Beat(String worker, Optional<Duration> length) {
 
     static Beat of(Lease lease) {
@@ -116,7 +116,8 @@ public final class HttpLeases implements LeaseSource {
   private static Status status(Fields said) {
     String status = said.text("status");
     return switch (status) {
-      // Busy: it is still ours, but its end did not move, and self-fencing must not think so.
+      // Busy: the worker still has the lease, but it was not extended, and self-fencing must not
+      // assume that it was.
       case "extended" -> said.flag("busy") ? Status.BUSY : Status.EXTENDED;
       case "stop_requested" -> Status.STOP_REQUESTED;
       case "lost" -> Status.LOST;
@@ -129,7 +130,7 @@ public final class HttpLeases implements LeaseSource {
     ObjectNode body = ReportJson.write(report).put("fence", lease.key().fence());
     String path = "/jobs/" + lease.key().jobId() + "/progress";
     try {
-      // Log lines can come twice, as they can when a database's answer gets lost. Tokens must not.
+      // Log lines can be stored twice, as when a database's answer is lost. Tokens must not.
       boolean repeatable =
           report.idempotencyKey().isPresent()
               || (report.inputTokens() == 0 && report.outputTokens() == 0);
@@ -156,7 +157,10 @@ public final class HttpLeases implements LeaseSource {
     return ENDS.ask(finished, this::finish);
   }
 
-  /** An end that cannot be sent is found by halving the portion, and fails alone. */
+  /**
+   * Sends outcomes. An outcome that cannot be sent is found by halving the portion, and its job
+   * fails alone.
+   */
   private List<FinishReply> finish(String worker, List<Finish> ends) {
     try {
       return send(worker, ends);
@@ -184,7 +188,7 @@ public final class HttpLeases implements LeaseSource {
         .toList();
   }
 
-  /** An end, to be kept until it is known to be recorded. */
+  /** Writes an outcome as JSON, to be kept until it is known to be recorded. */
   public static ObjectNode written(Finish end) {
     ObjectNode result = putKey(Json.object(), end.lease());
     end.logExcerpt().ifPresent(excerpt -> result.put("log_excerpt", excerpt));
@@ -193,9 +197,9 @@ public final class HttpLeases implements LeaseSource {
   }
 
   /**
-   * Sends an end that was {@link #written}, perhaps by a process that is no more.
+   * Sends an outcome that was {@link #written}, perhaps by an earlier process.
    *
-   * @param worker whose lease it was
+   * @param worker the worker whose lease it was
    */
   public FinishReply finishWritten(String worker, ObjectNode end) {
     ObjectNode body = Json.object().put("worker", worker);
@@ -216,7 +220,7 @@ public final class HttpLeases implements LeaseSource {
     };
   }
 
-  /** One result for each that was sent, in their order. */
+  /** One result for each item that was sent, in their order. */
   private List<Fields> results(String path, ObjectNode body, int sent) {
     List<Fields> results = wire.postRepeatable(path, body).body().objects("results");
     if (results.size() != sent) {

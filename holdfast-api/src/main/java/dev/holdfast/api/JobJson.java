@@ -14,7 +14,7 @@ import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A job as JSON, as everybody gets to see it. */
+/** A job as JSON. */
 public final class JobJson {
 
   private static final PolicyJson POLICIES = new PolicyJson();
@@ -24,13 +24,13 @@ public final class JobJson {
   /**
    * Writes a job for people.
    *
-   * @param withArgs for those who may see them; what is secret among them stays so
+   * @param withArgs whether they may see the arguments; secret ones are masked in any case
    */
   public static ObjectNode write(Job job, boolean withArgs) {
     return write(job, withArgs ? MaskedArgs.of(job.args()) : Payload.NULL);
   }
 
-  /** For the worker that runs it. */
+  /** Writes a job for the worker that runs it, secrets included. */
   static ObjectNode writeWhole(Job job) {
     return write(job, job.args());
   }
@@ -105,7 +105,7 @@ public final class JobJson {
     return number.isPresent() ? Optional.of(number.getAsLong()) : Optional.empty();
   }
 
-  /** As {@link #write} wrote it. */
+  /** Reads a job as {@link #write} writes it. */
   public static Job read(Fields said) {
     JobState state = JobState.of(said.text("state"));
     Fields usage = said.object("usage");

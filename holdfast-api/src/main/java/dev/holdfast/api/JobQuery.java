@@ -13,10 +13,10 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Which jobs are meant, by parameters of a query or fields of an object. */
+/** A {@link JobFilter} as parameters of a query or fields of an object. */
 public final class JobQuery {
 
-  /** All names that it knows. */
+  /** The names of all parameters. */
   public static final List<String> NAMES =
       List.of("state", "queue", "kind", "target", "resource", "tag", "worker", "error");
 
@@ -50,7 +50,7 @@ public final class JobQuery {
     return states;
   }
 
-  /** As {@link #read} reads it. */
+  /** Writes a filter as {@link #read} reads it. */
   static Map<String, String> write(JobFilter filter) {
     Map<String, String> said = new LinkedHashMap<>();
     if (!filter.states().isEmpty()) {

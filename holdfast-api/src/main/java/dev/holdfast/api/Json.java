@@ -19,8 +19,8 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.util.RawValue;
 
 /**
- * JSON as it goes over the wire. Numbers keep their digits, and what is twice in an object is
- * refused.
+ * Reads and writes the JSON of the API. Numbers keep their digits, and a name that occurs twice in
+ * an object is refused.
  */
 public final class Json {
 
@@ -42,7 +42,11 @@ public final class Json {
     return MAPPER.createArrayNode();
   }
 
-  /** Refuses what is not JSON. */
+  /**
+   * Parses JSON.
+   *
+   * @throws HoldfastException with {@code INVALID_ARGUMENT} for anything else
+   */
   public static JsonNode parse(String field, String text) {
     try {
       JsonNode node = MAPPER.readTree(text);
@@ -52,14 +56,15 @@ public final class Json {
       return node;
     } catch (JacksonException e) {
       throw HoldfastException.invalid(
-          field, text.length() + " characters", "JSON; " + where(e)); // it may hold a secret
-    } catch (NumberFormatException e) { // of a number whose exponent is beyond counting
+          field, text.length() + " characters", "JSON; " + where(e)); // the text may hold a secret
+    } catch (NumberFormatException e) { // for too large an exponent
       throw HoldfastException.invalid(
           field, text.length() + " characters", "JSON, with numbers of fewer digits");
     }
   }
 
-  // Its own words show what stands there. Of what is too long or too deep it does not say where.
+  // The exception's own message would quote the text. It has no location for text that is too long
+  // or too deep.
   private static String where(JacksonException e) {
     @Nullable TokenStreamLocation at = e.getLocation();
     return at == null
@@ -67,7 +72,11 @@ public final class Json {
         : "this goes wrong at line %d, column %d".formatted(at.getLineNr(), at.getColumnNr());
   }
 
-  /** Refuses what is nested deeper than anybody reads. */
+  /**
+   * Writes JSON.
+   *
+   * @throws HoldfastException with {@code BAD_PAYLOAD} for what is nested too deeply
+   */
   public static String write(JsonNode node) {
     try {
       return MAPPER.writeValueAsString(node);
@@ -76,7 +85,7 @@ public final class Json {
     }
   }
 
-  /** Arguments and results go out as they were stored, letter by letter. */
+  /** Writes arguments and results as they were stored, character by character. */
   public static void put(ObjectNode json, String field, Payload payload) {
     json.putRawValue(field, new RawValue(payload.json()));
   }

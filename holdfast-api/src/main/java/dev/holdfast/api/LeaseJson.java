@@ -13,12 +13,12 @@ import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is asked for with a claim, and what comes of it, as JSON. */
+/** Claims and leases as JSON. */
 public final class LeaseJson {
 
   private LeaseJson() {}
 
-  /** As {@link #readClaim} reads it. */
+  /** Writes a claim as {@link #readClaim} reads it. */
   static ObjectNode writeClaim(ClaimRequest request) {
     ObjectNode json = Json.object();
     json.put("worker", request.worker());
@@ -40,7 +40,7 @@ public final class LeaseJson {
         few(said, "queues", Limits.QUEUES_OF_WORKER),
         said.any("kinds").map(kinds -> few(said, "kinds", Limits.KINDS_OF_WORKER)),
         said.optionalInt("limit").orElse(1),
-        said.optionalText("host").orElse(said.text("worker")), // who says no other is its own
+        said.optionalText("host").orElse(said.text("worker")), // by default the worker is its host
         said.textMap("labels"),
         said.optionalSeconds("lease_seconds"),
         said.optionalText("claim_id"),
@@ -48,7 +48,7 @@ public final class LeaseJson {
         said.flag("acknowledge"));
   }
 
-  // What a worker says of itself is kept for as long as it is there, with what all others say.
+  // Limited, because what every worker says about itself is kept as long as the worker exists.
   private static Set<String> few(Fields said, String field, int most) {
     Set<String> names = new HashSet<>(said.texts(field));
     if (names.size() > most) {
@@ -60,7 +60,8 @@ public final class LeaseJson {
   /**
    * Writes a lease.
    *
-   * @param job as it is now: it may have been asked to stop since, and then its worker should know
+   * @param job the job as it is now: it may have been asked to stop since, and its worker should
+   *     know
    */
   public static ObjectNode write(Lease lease, Job job) {
     ObjectNode json = Json.object();
@@ -88,9 +89,9 @@ public final class LeaseJson {
   }
 
   /**
-   * As {@link #write} wrote it.
+   * Reads a lease as {@link #write} writes it.
    *
-   * @param worker who asked for it
+   * @param worker the worker that claimed it
    */
   static Lease read(Fields said, String worker) {
     Job job = JobJson.read(said.object("job"));

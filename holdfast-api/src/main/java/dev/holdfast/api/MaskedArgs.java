@@ -8,8 +8,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Arguments as people get to see them. Those that a job names in {@code secrets}, in {@code env} or
- * beside it, are for the worker that has its lease and for nobody else.
+ * Masks secret arguments. A job names them in {@code secrets}; they are in {@code env} or at the
+ * top level. Only the worker that has the job's lease gets their values.
  */
 public final class MaskedArgs {
 
@@ -21,7 +21,7 @@ public final class MaskedArgs {
 
   public static Payload of(Payload args) {
     if (!args.json().contains("\"" + SECRETS + "\"")) {
-      return args; // as nearly all are: they go out letter by letter
+      return args; // as nearly all are: unchanged
     }
     try {
       if (!(Json.parse("args", args.json()) instanceof ObjectNode json)) {
@@ -35,13 +35,13 @@ public final class MaskedArgs {
       }
       return new Payload(Json.write(json));
     } catch (HoldfastException e) {
-      return Payload.NULL; // too deep to be looked through, and so to be shown
+      return Payload.NULL; // too deep to be searched for secrets
     }
   }
 
   /**
-   * What somebody puts back as it was shown: a mask stands for what is stored under that name, as
-   * long as both name it as a secret.
+   * Restores arguments that a caller sends back as they were shown: a mask stands for the stored
+   * value of that name, as long as both name it as a secret.
    */
   public static ObjectNode restored(ObjectNode said, JsonNode stored) {
     Set<String> names = new HashSet<>();

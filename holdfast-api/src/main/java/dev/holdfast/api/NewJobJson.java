@@ -74,7 +74,7 @@ public final class NewJobJson {
     return job.withPlacement(placement(said)).withPolicy(policy(said));
   }
 
-  /** The policy among an object's fields. */
+  /** Reads the policy among an object's fields. */
   public static PolicyOverrides policy(Fields said) {
     ObjectNode policy = Json.object();
     PolicyJson.keysOfJob().stream()
@@ -123,7 +123,7 @@ public final class NewJobJson {
         said.optionalText("preferred_host"), said.flag("require_host"), said.textMap("labels"));
   }
 
-  /** As {@link #read} reads it. */
+  /** Writes a job as {@link #read} reads it. */
   public static ObjectNode write(NewJob job, Codec codec) {
     ObjectNode json = (ObjectNode) Json.parse("policy", POLICIES.writeSaid(job.policy()));
     job.id().ifPresent(id -> json.put("id", id.toString()));

@@ -11,7 +11,7 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** How an attempt ended, among the fields of its result. */
+/** The outcome of an attempt as fields of a JSON object. */
 public final class OutcomeJson {
 
   private static final Set<String> FIELDS =
@@ -28,7 +28,10 @@ public final class OutcomeJson {
 
   private OutcomeJson() {}
 
-  /** Refuses a result that is not JSON: it must not get to say anything about other jobs. */
+  /**
+   * Writes an outcome. Refuses a result that is not JSON, because it must not be able to add text
+   * about other jobs to the request.
+   */
   static void write(ObjectNode json, Outcome outcome) {
     switch (outcome) {
       case Outcome.Succeeded(Payload result) -> {
@@ -53,9 +56,9 @@ public final class OutcomeJson {
   }
 
   /**
-   * As {@link #write} wrote it.
+   * Reads an outcome as {@link #write} writes it.
    *
-   * @param worker who says so
+   * @param worker the worker that reports it
    */
   public static Outcome read(Fields said, String worker) {
     said.only(FIELDS);
@@ -76,7 +79,8 @@ public final class OutcomeJson {
           Outcome.snoozed(
               said.optionalSeconds("delay_seconds")
                   .orElseThrow(() -> said.missing("delay_seconds", "how long it is to wait")));
-      // It could not renew its lease in time and stopped by itself, before anybody took the job.
+      // The worker could not renew its lease in time and stopped by itself, before the job was
+      // taken from it.
       case "lost" -> new Outcome.LeaseExpired(worker);
       default ->
           throw HoldfastException.invalid(
@@ -84,7 +88,7 @@ public final class OutcomeJson {
     };
   }
 
-  // One result that cannot be kept is one job's failure, and not that of all that came with it.
+  // A result that cannot be stored fails its own job, and not the others of the same request.
   private static Outcome succeeded(JsonNode result) {
     try {
       return Outcome.succeeded(new Payload(Json.write(result)));

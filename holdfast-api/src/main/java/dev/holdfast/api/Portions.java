@@ -11,20 +11,23 @@ import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
 /**
- * Asks for many in as few requests as a server takes them.
+ * Sends many items in as few requests as the server allows.
  *
- * @param alike what those have in common that one request can be about
- * @param chars how much each has to say
+ * @param alike the key that the items of one request have in common
+ * @param chars about how many characters an item has
  */
 record Portions<T, K>(Function<T, K> alike, ToIntFunction<T> chars) {
 
   private static final int MOST = Limits.CLAIM_JOBS;
 
-  // A quarter of what a server takes, because a character may need three bytes, and the last one
-  // that is added goes beyond it.
+  // A quarter of what a server accepts, because a character may need three bytes, and the last item
+  // goes beyond the limit.
   private static final int MOST_CHARS = 4 << 20;
 
-  /** Answers in the order of {@code all}; so must {@code ask} in that of its portion. */
+  /**
+   * Returns answers in the order of {@code all}; {@code ask} returns them in the order of its
+   * portion.
+   */
   <R> List<R> ask(List<T> all, BiFunction<K, List<T>, List<R>> ask) {
     Map<Integer, R> answers = new TreeMap<>();
     groups(all)

@@ -11,15 +11,15 @@ import java.util.Set;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a running attempt wants remembered, as JSON. */
+/** The report of a running attempt as JSON. */
 public final class ReportJson {
 
   private static final Set<String> ITEM = Set.of("key", "data");
-  private static final long MOST_TOKENS = 1L << 40; // of one report, so that sums stay numbers
+  private static final long MOST_TOKENS = 1L << 40; // in one report, so that sums stay in range
 
   private ReportJson() {}
 
-  /** As {@link #read} reads it. */
+  /** Writes a report as {@link #read} reads it. */
   static ObjectNode write(Report report) {
     ObjectNode json = JobJson.progress(report.progress());
     report.logLines().forEach(json.putArray("lines")::add);
@@ -66,7 +66,7 @@ public final class ReportJson {
     return tokens;
   }
 
-  // An item is what it says; one that says nothing but its key and data is its data.
+  // An item is its whole object; or its data, if it has nothing but a key and data.
   private static Item item(Fields said) {
     boolean wrapped = Set.copyOf(said.json().propertyNames()).equals(ITEM);
     return new Item(

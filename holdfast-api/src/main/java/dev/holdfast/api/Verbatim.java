@@ -16,10 +16,10 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.util.RawValue;
 
 /**
- * Reads a server's answer, in which arguments and results stay as they are, letter by letter. They
- * are somebody else's, and may be deeper, or say more things twice, than we would read: that is for
- * the one handler they are meant for to find out. It must not keep a worker from the other jobs
- * that came with the same answer.
+ * Reads a server's answer and keeps arguments and results in it as they are, character by
+ * character. They come from other applications, and {@link Json} might refuse them for deep nesting
+ * or duplicate names. That should fail in the one handler that they are meant for, and not keep a
+ * worker from the other jobs of the same answer.
  */
 final class Verbatim {
 

@@ -24,10 +24,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Asks a server, and turns what it refuses into exceptions with its codes. Thread-safe.
+ * Sends requests to a server, and turns refusals into exceptions with the server's codes.
+ * Thread-safe.
  *
- * @param base where its paths begin, without a slash at the end
- * @param headers of every request
+ * @param base the address that paths are appended to, without a slash at the end
+ * @param headers the headers of every request
  * @param timeout for a whole answer
  */
 record Wire(HttpClient http, String base, Map<String, String> headers, Duration timeout) {
@@ -36,7 +37,7 @@ record Wire(HttpClient http, String base, Map<String, String> headers, Duration 
 
   private static final String API = "/api/v1";
 
-  /** What came back, when it was not a refusal. */
+  /** An answer that is not a refusal. */
   record Answer(int status, Fields body) {}
 
   Answer get(String path, Map<String, String> query) {
@@ -56,9 +57,10 @@ record Wire(HttpClient http, String base, Map<String, String> headers, Duration 
   }
 
   /**
-   * Asks again, once, when the answer got lost: for what does no harm when it is done twice.
+   * Sends a request that does no harm when it is executed twice; sends it again, once, when the
+   * answer is lost.
    *
-   * @param wait that the server was asked to take
+   * @param wait how long the server was asked to wait
    */
   Answer postRepeatable(String path, ObjectNode body, Duration wait) {
     Optional<String> text = Optional.of(Json.write(body));
@@ -99,9 +101,9 @@ record Wire(HttpClient http, String base, Map<String, String> headers, Duration 
     return new Answer(answer.statusCode(), Fields.of("answer", json));
   }
 
-  // Not to be interrupted: a handler that is told to stop may still say how far it came, and a
-  // claim that was sent is followed by running what comes back. The limit is ours, because that of
-  // a request ends with the first byte of its answer.
+  // Ignores interrupts: a handler that is told to stop may still report its progress, and the jobs
+  // that a claim returns must run. The time limit is kept here, because that of an HttpRequest ends
+  // with the first byte of its answer.
   private HttpResponse<String> await(HttpRequest request, Duration limit) {
     CompletableFuture<HttpResponse<String>> answer =
         http.sendAsync(request, BodyHandlers.ofString(StandardCharsets.UTF_8));
@@ -130,7 +132,7 @@ record Wire(HttpClient http, String base, Map<String, String> headers, Duration 
         detail);
   }
 
-  // What stands between us and the server may have its own idea of what a problem looks like.
+  // A proxy between this client and the server may answer with another format.
   private static Optional<Fields> problem(String body) {
     try {
       return Optional.of(Fields.of("answer", Verbatim.read(body)));
@@ -143,7 +145,7 @@ record Wire(HttpClient http, String base, Map<String, String> headers, Duration 
     return Arrays.stream(ErrorCode.values()).filter(code -> code.name().equals(name)).findFirst();
   }
 
-  /** For codes that are HTTP's own, or a later server's. */
+  /** For answers without a code that is known here: from a proxy, or from a later server. */
   private static ErrorCode code(int status) {
     return switch (status) {
       case 401, 403 -> ErrorCode.FORBIDDEN;

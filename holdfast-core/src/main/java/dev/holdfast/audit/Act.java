@@ -8,8 +8,9 @@ import java.util.Set;
 /**
  * Who acts, and why.
  *
- * @param force also where it takes somebody to answer for it
- * @param states of the job in which it is meant; none is any in which it can be done
+ * @param force whether the act may also be done where the actor has to answer for it
+ * @param states the states of the job in which the act is meant; empty is every state that allows
+ *     it
  */
 public record Act(String actor, Optional<String> reason, boolean force, Set<JobState> states) {
 
@@ -32,7 +33,8 @@ public record Act(String actor, Optional<String> reason, boolean force, Set<JobS
   }
 
   /**
-   * Whoever looked before, and decided by what there was, does not want it done to anything else.
+   * The same act, refused if the job is in none of these states: for a caller that decided by a
+   * state it has seen.
    */
   public Act onlyIn(Set<JobState> states) {
     return new Act(actor, reason, force, states);

@@ -8,7 +8,10 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/** The record of what people did. Written in the transaction of the act, so neither goes alone. */
+/**
+ * The audit record: what people did. It is written in the transaction of the act, so neither exists
+ * without the other.
+ */
 public final class Audit {
 
   private static final String WRITE =
@@ -48,12 +51,12 @@ public final class Audit {
     this.ofJob = db.sql(OF_JOB);
   }
 
-  /** An act on a job. */
+  /** Records an act on a job. */
   public void write(Handle handle, Act act, String name, UUID jobId, String before, String after) {
     write(handle, act, name, jobId, null, before, after);
   }
 
-  /** An act on a resource. */
+  /** Records an act on a resource. */
   public void write(
       Handle handle, Act act, String name, String resource, String before, String after) {
     write(handle, act, name, null, resource, before, after);
@@ -84,7 +87,7 @@ public final class Audit {
     return before(Long.MAX_VALUE, limit);
   }
 
-  /** Newest first, from one on. */
+  /** Newest first, before the record with this id. */
   public List<AuditRecord> before(long id, int limit) {
     Limits.page("limit", limit);
     return db.withHandle(handle ->

@@ -7,8 +7,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 
 /**
- * This machine's clock and the database's. The database's decides, so a difference breaks nothing;
- * but people compare logs, and delays that they compute from times.
+ * Compares this machine's clock with the database's. The database's decides, so a difference breaks
+ * nothing; but it misleads people who compare logs or compute delays.
  */
 final class ClockDifference implements Check {
 

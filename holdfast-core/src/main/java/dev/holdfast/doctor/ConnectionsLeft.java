@@ -2,7 +2,10 @@ package dev.holdfast.doctor;
 
 import dev.holdfast.tenant.Db;
 
-/** Whether there is room for more connections: under the server's limit, and the role's own. */
+/**
+ * Checks that more connections are possible: under the limits of the server, the database and the
+ * role.
+ */
 final class ConnectionsLeft implements Check {
 
   private static final double MANY = 0.8;

@@ -3,10 +3,10 @@ package dev.holdfast.doctor;
 import dev.holdfast.tenant.Tenants;
 import java.util.List;
 
-/** Rows that are gone and not yet cleaned up. */
+/** Checks that no table has many dead rows. */
 final class DeadRows implements Check {
 
-  // Five times what the job table lets lie before it is vacuumed.
+  // Five times as many as the job table may have before it is vacuumed.
   private static final long MANY = 100_000;
 
   private static final String WORST =

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** Looks at a database and the tenants in it. Thread-safe. */
+/** Checks a database and the tenants in it. Thread-safe. */
 public final class Doctor {
 
   private final Check reachable;
@@ -17,10 +17,10 @@ public final class Doctor {
   private final List<Check> others;
 
   /**
-   * A doctor.
+   * A doctor with all checks.
    *
-   * @param queues of a tenant
-   * @param clock this machine's, to be compared with the database's
+   * @param queues returns the queues of a tenant
+   * @param clock this machine's clock, to be compared with the database's
    */
   public Doctor(Tenants tenants, Function<TenantName, Queues> queues, InstantSource clock) {
     this.reachable = new ServerVersion(tenants.control());
@@ -42,7 +42,10 @@ public final class Doctor {
             new QueuesServed(tenants, queues));
   }
 
-  /** What all checks found; those of a database that cannot be reached are left out. */
+  /**
+   * The findings of all checks. If the database cannot be reached, or its version is not supported,
+   * that is the only finding.
+   */
   public List<Finding> examine() {
     List<Finding> findings = new ArrayList<>();
     Finding first = examine(reachable);
@@ -53,12 +56,16 @@ public final class Doctor {
     return findings;
   }
 
-  /** Whether the database can be reached and takes writes, quickly. */
+  /**
+   * Checks quickly whether the database takes writes.
+   *
+   * @throws HoldfastException if it cannot be reached
+   */
   public Finding writable() {
     return writable.look();
   }
 
-  /** What one check found. One that cannot be made is a finding, too. */
+  /** The finding of one check. A check that cannot be made is a finding, too. */
   public static Finding examine(Check check) {
     try {
       return check.look();

@@ -3,7 +3,7 @@ package dev.holdfast.doctor;
 import dev.holdfast.tenant.Db;
 import java.util.List;
 
-/** What is committed is on the disk. */
+/** Checks that what is committed is on the disk. */
 final class Durability implements Check {
 
   private static final String SETTINGS_OFF =

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a look at one thing showed.
+ * The result of a check.
  *
- * @param check what was looked at
- * @param remedy what to do about it; empty where all is well
+ * @param check what was checked
+ * @param remedy what to do about it; empty if all is well
  */
 public record Finding(String check, Level level, String detail, Optional<String> remedy) {
 

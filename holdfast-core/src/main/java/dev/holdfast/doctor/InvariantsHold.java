@@ -7,7 +7,7 @@ import dev.holdfast.tenant.Tenants;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What must never be, in all tenants. */
+/** Checks the invariants of all tenants. */
 final class InvariantsHold implements Check {
 
   private static final int SHOWN = 3;

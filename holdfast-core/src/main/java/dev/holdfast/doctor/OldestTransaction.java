@@ -3,7 +3,10 @@ package dev.holdfast.doctor;
 import dev.holdfast.tenant.Db;
 import java.time.Duration;
 
-/** A transaction that stays open keeps dead rows from being cleaned up, and claims wade in them. */
+/**
+ * Checks that no transaction is open for long: it keeps dead rows from being vacuumed, and claims
+ * have to read past them.
+ */
 final class OldestTransaction implements Check {
 
   private static final Duration LONG = Duration.ofMinutes(5);

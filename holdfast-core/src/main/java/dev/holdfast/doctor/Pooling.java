@@ -8,9 +8,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * Whether a connection stays with one process of the server. A pool that lends the same one to
- * somebody else between two transactions shows when a second connection meets the first one's
- * process, or the first one finds another than before while the second has its own in use.
+ * Checks that a connection stays with one process of the server. With a pooler in transaction mode,
+ * a second connection gets the first one's process, or the first one gets another process than
+ * before while the second has its own in use.
  */
 final class Pooling implements Check {
 

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Whether somebody is there for the jobs that wait. */
+/** Checks that every queue with waiting jobs has a worker and is not paused. */
 final class QueuesServed implements Check {
 
   private static final int SHOWN = 5;

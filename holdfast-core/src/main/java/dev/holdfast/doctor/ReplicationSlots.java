@@ -3,7 +3,10 @@ package dev.holdfast.doctor;
 import dev.holdfast.tenant.Db;
 import java.util.List;
 
-/** A slot that nobody reads from keeps the log from being removed until the disk is full. */
+/**
+ * Checks that no replication slot is abandoned: the server keeps its log for such a slot until the
+ * disk is full.
+ */
 final class ReplicationSlots implements Check {
 
   private static final String ABANDONED =

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** Whether the tables are those that this version works with. */
+/** Checks that this version can work with the tables. */
 final class SchemaVersions implements Check {
 
   private final Tenants tenants;

@@ -3,7 +3,7 @@ package dev.holdfast.doctor;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.tenant.Db;
 
-/** The database answers, and is of a version that Holdfast is made for. */
+/** Checks that the database answers, and that Holdfast supports its version. */
 final class ServerVersion implements Check {
 
   private static final int OLDEST = 150_000;

@@ -3,10 +3,10 @@ package dev.holdfast.doctor;
 import dev.holdfast.tenant.Db;
 import java.util.List;
 
-/** Settings of the role or the database that do not fit what Holdfast does. */
+/** Checks that the settings of the role and the database suit Holdfast. */
 final class SessionSettings implements Check {
 
-  // All of these are in milliseconds, and 0 is none.
+  // All timeouts are in milliseconds, and 0 is none.
   private static final String IN_THE_WAY =
       """
       SELECT name || ' is ' || setting || coalesce(' ' || unit, '') AS what

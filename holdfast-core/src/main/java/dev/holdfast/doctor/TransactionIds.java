@@ -2,7 +2,9 @@ package dev.holdfast.doctor;
 
 import dev.holdfast.tenant.Db;
 
-/** How many transactions ago the oldest row was frozen; at two billion the database stops. */
+/**
+ * Checks how many transactions ago the oldest row was frozen; at two billion the database stops.
+ */
 final class TransactionIds implements Check {
 
   private static final long HIGH = 500_000_000;

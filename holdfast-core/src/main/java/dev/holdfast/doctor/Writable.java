@@ -2,7 +2,7 @@ package dev.holdfast.doctor;
 
 import dev.holdfast.tenant.Db;
 
-/** The database takes writes: it is no standby, and not read-only. */
+/** Checks that the database takes writes: it is no standby, and not read-only. */
 final class Writable implements Check {
 
   private static final String STATE =

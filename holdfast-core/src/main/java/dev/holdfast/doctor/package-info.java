@@ -1,4 +1,4 @@
-/** Whether the ground that jobs stand on is sound, and what to do where it is not. */
+/** Checks of the database that jobs depend on, each with what to do about a problem. */
 @NullMarked
 package dev.holdfast.doctor;
 

@@ -8,7 +8,7 @@ public enum ErrorCode {
   BAD_CONFIG,
   /** The caller is not known, or may not do what was asked. */
   FORBIDDEN,
-  /** No job, queue or tenant of that name. */
+  /** There is no such job, schedule, tenant or other thing. */
   NOT_FOUND,
   /** The job's state does not allow what was asked. */
   STATE_CONFLICT,

@@ -1,6 +1,9 @@
 package dev.holdfast.error;
 
-/** The one exception Holdfast throws for the unexpected. Expected answers are return values. */
+/**
+ * The exception that Holdfast throws when something goes wrong. Expected results, such as a lost
+ * lease, are return values.
+ */
 public final class HoldfastException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
@@ -18,14 +21,18 @@ public final class HoldfastException extends RuntimeException {
   }
 
   /**
-   * A value from outside that cannot be accepted: names the field, what came, and what is allowed.
+   * For a value from outside that cannot be accepted. The message names the field, the value and
+   * what is allowed.
    */
   public static HoldfastException invalid(String field, Object value, String allowed) {
     return new HoldfastException(
         ErrorCode.INVALID_ARGUMENT, field + " is " + shown(value) + "; allowed: " + allowed);
   }
 
-  /** A setting that would make the engine unsafe or useless: refused at start, never corrected. */
+  /**
+   * For a setting that would make the engine unsafe or useless. It is refused at the start, never
+   * corrected.
+   */
   public static HoldfastException badConfig(String setting, Object value, String allowed) {
     return new HoldfastException(
         ErrorCode.BAD_CONFIG, setting + " is " + shown(value) + "; allowed: " + allowed);
@@ -35,7 +42,7 @@ public final class HoldfastException extends RuntimeException {
     return code;
   }
 
-  // A hostile megabyte must not come back in the message that refuses it.
+  // A very long value must not be repeated in the message that refuses it.
   private static String shown(Object value) {
     String text = value instanceof CharSequence ? "\"" + value + "\"" : String.valueOf(value);
     return text.length() <= 100 ? text : text.substring(0, 100) + "…";

@@ -14,14 +14,14 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Agents of one tenant: workers that say a name and renew no lease by its fence. Whatever one of
- * them says is a sign of life. Thread-safe.
+ * The agents of one tenant: workers that identify themselves by a name and do not renew leases by
+ * fence. Every message of an agent counts as a sign of life. Thread-safe.
  */
 public final class Agents {
 
   private static final int INFO_CHARS = 16_384;
 
-  // Sorted by name, or two nodes that hear of the same agents could wait for each other.
+  // Sorted by name, or two nodes that hear from the same agents could wait for each other.
   private static final String BEAT =
       """
       INSERT INTO {schema}.agent (name, seen_at, info)
@@ -69,9 +69,10 @@ public final class Agents {
       """;
 
   /**
-   * An agent, as it was last heard of.
+   * An agent, as it was last heard from.
    *
-   * @param info JSON, what it said about itself
+   * @param info what it said about itself, as JSON
+   * @param online whether it was heard from lately
    * @param running how many jobs it has begun and not ended
    */
   public record AgentState(
@@ -83,7 +84,10 @@ public final class Agents {
     this.db = tenant.db();
   }
 
-  /** They were heard of, now; what they say about themselves replaces what they said before. */
+  /**
+   * Records that these agents, by name, were heard from now. What an agent says about itself
+   * replaces what it said before.
+   */
   public void beat(Map<String, Optional<String>> heard) {
     Map<String, Optional<String>> sorted = new TreeMap<>(heard);
     db.useHandle(handle ->
@@ -95,7 +99,7 @@ public final class Agents {
             .execute());
   }
 
-  /** What an agent says about itself has an end, too. */
+  /** Checks the length of what an agent says about itself. */
   public static String checkedInfo(String json) {
     if (json.length() > INFO_CHARS) {
       throw HoldfastException.invalid(
@@ -118,7 +122,7 @@ public final class Agents {
             .list());
   }
 
-  /** Of those that jobs of a queue ask for, the ones that are there. */
+  /** The agents that are online, of those that jobs of a queue ask for. */
   public Set<String> online(String queue) {
     return db.withHandle(handle ->
         handle
@@ -128,13 +132,13 @@ public final class Agents {
             .collectIntoSet());
   }
 
-  /** How long one may have a job and not say a word about it. */
+  /** How long an agent may have a job without reporting anything about it. */
   public Duration leaseOfSilent() {
     return db.withHandle(
         handle -> Duration.ofMillis(handle.createQuery(db.sql(PATIENCE)).mapTo(Long.class).one()));
   }
 
-  /** Those that were not heard of for so long, and have nothing, are no longer known. */
+  /** Forgets agents that were not heard from for so long and have no jobs; returns how many. */
   public int forget(Duration after) {
     return db.withHandle(
         handle -> handle.createUpdate(db.sql(FORGET)).bind("after_ms", after.toMillis()).execute());

@@ -8,12 +8,12 @@ import java.util.Set;
 import org.jdbi.v3.core.result.RowView;
 
 /**
- * Which hosts have a live worker, tenant by tenant: one tenant's jobs wait for no host of
- * another's, and so nobody can make them wait, or learn by their waiting who is there.
+ * Which hosts have a live worker, by tenant. The jobs of a tenant do not wait for hosts of another,
+ * so no tenant can delay another's jobs, or learn from a delay which hosts another has.
  */
 record OnlineHosts(Map<String, Set<String>> byTenant) {
 
-  // What no tenant is called: of workers that serve all of them.
+  // The key of workers that serve all tenants; no tenant has this name.
   private static final String ALL = "";
 
   static OnlineHosts empty() {

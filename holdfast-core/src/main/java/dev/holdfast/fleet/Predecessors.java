@@ -11,8 +11,9 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Workers that ran on this machine and certainly no longer do. Nobody need wait for their leases to
- * run out. Proof is only that the process is gone: a name proves nothing, nor does silence.
+ * Finds workers that ran on this machine and certainly no longer do, so that their leases need not
+ * run out first. The only proof is that the process is gone: a name proves nothing, nor does
+ * silence.
  */
 public final class Predecessors {
 
@@ -25,7 +26,7 @@ public final class Predecessors {
        ORDER BY worker.incarnation
       """;
 
-  // A name that somebody else goes by, too, is left alone: whose lease it is cannot be told.
+  // A name that another worker has, too, is left alone: it cannot be told whose a lease is.
   private static final String NAMESAKES =
       """
       SELECT DISTINCT name FROM {schema}.worker WHERE incarnation <> ALL (:dead)
@@ -46,10 +47,12 @@ public final class Predecessors {
   /**
    * Workers that are gone.
    *
-   * @param dead those whose process is proved dead, and that no other worker goes by
-   * @param former names of those that ran here before, and of the worker that asks: whatever was
-   *     leased to them and is not any more, nobody is at
-   * @param asOf what was claimed under their names later is somebody else's
+   * @param incarnations the ids of the dead workers' rows
+   * @param dead names of workers whose process is proved dead and whose name no other worker has
+   * @param former names of workers that ran here before, and of the worker that asks: what was
+   *     leased to them and is no longer, no worker is running
+   * @param asOf when they were looked for; what was claimed under their names later belongs to
+   *     other workers
    */
   public record Gone(List<UUID> incarnations, List<String> dead, Set<String> former, Instant asOf) {
 
@@ -67,11 +70,11 @@ public final class Predecessors {
   private final String forget;
 
   /**
-   * As a worker sees them.
+   * The predecessors of one worker.
    *
-   * @param tenant the one that it serves; empty is all
-   * @param name its own
-   * @param host its own
+   * @param tenant the tenant that the worker serves; empty is all
+   * @param name the worker's name
+   * @param host the worker's host
    */
   public Predecessors(Db control, Optional<String> tenant, String name, String host) {
     this.db = control;
@@ -126,7 +129,10 @@ public final class Predecessors {
     return dead.stream().map(Row::name).distinct().filter(each -> !alive.contains(each)).toList();
   }
 
-  /** Their leases are dealt with; those who fell silent long ago go, too. */
+  /**
+   * Removes the rows of the dead workers, whose leases have been ended, and of workers that fell
+   * silent long ago.
+   */
   public void forget(Gone gone) {
     db.useHandle(handle ->
         handle

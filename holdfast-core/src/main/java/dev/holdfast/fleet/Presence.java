@@ -11,12 +11,12 @@ import org.jdbi.v3.core.result.RowView;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows a worker to the others, and hears from the same beat which hosts have one, and whether it
- * is to take nothing more. Thread-safe.
+ * Registers a worker with its heartbeats. The same statement returns which hosts have a worker, and
+ * whether this worker is to claim nothing more. Thread-safe.
  */
 public final class Presence {
 
-  /** A worker that has not been heard of for so long is taken for absent. */
+  /** How long a worker may be silent before it counts as absent. */
   public static final Duration ABSENT_AFTER = Duration.ofSeconds(15);
 
   private static final String BEAT =
@@ -42,7 +42,7 @@ public final class Presence {
       DELETE FROM {schema}.worker WHERE incarnation = :incarnation
       """;
 
-  /** What the last beat heard. */
+  /** What the last heartbeat returned. */
   private record Heard(OnlineHosts online, boolean draining) {
 
     static Heard nothing() {
@@ -67,7 +67,7 @@ public final class Presence {
   }
 
   /**
-   * Of a worker that learns.
+   * For a worker whose kinds may change.
    *
    * @param self what it says about itself now; only its kinds may change
    */
@@ -78,12 +78,12 @@ public final class Presence {
     this.leave = control.sql(LEAVE);
   }
 
-  /** Those that have a worker for a tenant. */
+  /** The hosts that have a live worker for a tenant. */
   public Hosts hostsOf(TenantName tenant) {
     return () -> heard.online.of(tenant);
   }
 
-  /** Somebody asked it to take nothing more. */
+  /** Whether the worker was asked to claim nothing more. */
   public boolean isDraining() {
     return heard.draining;
   }

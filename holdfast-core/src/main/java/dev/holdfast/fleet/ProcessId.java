@@ -8,19 +8,19 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A process such that no other ever was the same. A number alone is not: numbers are used again,
- * and containers have numbers of their own. So it comes with the machine's boot, the space of
- * numbers, and when the process began.
+ * Identifies a process for all time. A pid alone does not: pids are used again, and containers have
+ * their own. So it comes with the boot id of the machine, the pid namespace, and the time at which
+ * the process began.
  */
 public record ProcessId(String boot, String space, long pid, String began) {
 
   private static final Path PROC = Path.of("/proc");
 
-  // After the name, which is in brackets and may have spaces: the state is the first, this the
-  // 20th.
+  // The place of the start time among the fields of /proc/<pid>/stat that follow the name, which is
+  // in brackets and may contain spaces.
   private static final int BEGAN = 19;
 
-  /** This one; empty where the system does not tell. */
+  /** This process; empty where the system does not tell. */
   public static Optional<ProcessId> current() {
     try {
       long pid = ProcessHandle.current().pid();
@@ -44,7 +44,7 @@ public record ProcessId(String boot, String space, long pid, String began) {
     return boot + " " + space + " " + pid + " " + began;
   }
 
-  /** Whether it is sure that it no longer runs, seen from {@code here}. */
+  /** Whether the process certainly no longer runs, seen from {@code here}. */
   public boolean isDead(ProcessId here) {
     if (!boot.equals(here.boot) || !space.equals(here.space)) {
       return false; // it may live on another machine, or in a container we cannot see into
@@ -56,7 +56,7 @@ public record ProcessId(String boot, String space, long pid, String began) {
     }
   }
 
-  /** On the same machine, that says that it was rebooted since. */
+  /** Whether the process began in another boot. On the same machine this proves that it ended. */
   public boolean isOfAnotherBoot(ProcessId here) {
     return !boot.equals(here.boot);
   }
@@ -69,7 +69,7 @@ public record ProcessId(String boot, String space, long pid, String began) {
     return Files.readSymbolicLink(PROC.resolve("self/ns/pid")).toString();
   }
 
-  /** Empty when there is no such process. */
+  /** Empty when there is no such process, or only its zombie. */
   private static Optional<String> readBeginning(long pid) throws IOException {
     try {
       String stat = Files.readString(PROC.resolve(Long.toString(pid)).resolve("stat"));

@@ -22,14 +22,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows workers that speak to this process to the others: whoever asked for work since the last
- * round has beaten. A few statements a round, however many they are. Thread-safe.
+ * Registers the remote workers that send requests to this process: a worker that did so since the
+ * last round has beaten. A few statements per round, however many workers there are. Thread-safe.
  */
 public final class RemoteWorkers implements Loop.Step {
 
   private static final Duration PERIOD = Duration.ofSeconds(5);
 
-  // Each may say a megabyte of itself, and one statement takes no more than a thousand of these.
+  // A worker may send a megabyte about itself, and one statement takes at most a thousand of those.
   private static final int AT_ONCE = 200;
 
   // Sorted by key, or two nodes that know the same workers could wait for each other.
@@ -83,7 +83,8 @@ public final class RemoteWorkers implements Loop.Step {
 
   private record Seen(WorkerInfo worker, Optional<Payload> vitals) {
 
-    // Few requests bring them, and the next one must not take them away.
+    // Few requests bring vitals, and a request without them must not remove those of an earlier
+    // one.
     Seen after(Seen earlier) {
       return vitals.isPresent() ? this : new Seen(worker, earlier.vitals);
     }
@@ -102,12 +103,12 @@ public final class RemoteWorkers implements Loop.Step {
     this.beat = control.sql(BEAT);
   }
 
-  /** A worker has asked for work. */
+  /** Records that a worker has asked for work. */
   public void seen(WorkerInfo worker) {
     seen(new Seen(worker, Optional.empty()));
   }
 
-  /** A worker says that it is there, and how it is. */
+  /** Records that a worker has sent a sign of life, with its vitals. */
   public void seen(WorkerInfo worker, Payload vitals) {
     seen(new Seen(worker, Optional.of(vitals)));
   }
@@ -117,22 +118,28 @@ public final class RemoteWorkers implements Loop.Step {
     seen.merge(incarnation, now, (earlier, later) -> later.after(earlier));
   }
 
-  /** A worker has reported; what it is, it said when it asked for work, here or elsewhere. */
+  /**
+   * Records that a worker has reported. It described itself when it asked for work, to this process
+   * or another.
+   */
   public void spoke(TenantName tenant, String worker) {
     spoke.add(incarnation(tenant.value(), worker));
   }
 
-  /** Whether somebody asked that it be given nothing more; heard within seconds. */
+  /**
+   * Whether the worker is to be given nothing more; known within seconds after an operator asked.
+   */
   public boolean isDraining(TenantName tenant, String worker) {
     return draining.contains(incarnation(tenant.value(), worker));
   }
 
-  // Nobody can tell a remote worker from its next life: its name within its tenant is all there is.
+  // A remote worker cannot be told from its next process: its name within its tenant is all that
+  // identifies it.
   private static UUID incarnation(String tenant, String name) {
     return UUID.nameUUIDFromBytes((tenant + "/" + name).getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Those that a tenant's workers are on. */
+  /** The hosts that have a live worker for a tenant. */
   public Hosts hostsOf(TenantName tenant) {
     return () -> online.of(tenant);
   }

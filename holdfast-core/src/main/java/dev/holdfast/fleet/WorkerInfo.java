@@ -5,10 +5,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a worker says about itself, for others to see and to answer why a job does not run.
+ * What a worker says about itself, to be shown, and to explain why a job does not run.
  *
- * @param tenant empty when it serves all
- * @param kinds empty when it runs any
+ * @param tenant the tenant that it serves; empty is all
+ * @param kinds the kinds that it runs; empty is any
  */
 public record WorkerInfo(
     String name,

@@ -5,13 +5,13 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A worker as others see it.
+ * A registered worker.
  *
- * @param online it has been heard of lately
- * @param draining somebody asked it to take nothing more
- * @param place where a list goes on after it; a name is not enough, because a process may be
+ * @param place where a list continues after it; its name is not enough, because a process may have
  *     several workers of one name
- * @param vitals what it last said about itself: load, memory, version; nothing, for most
+ * @param online whether it was heard from lately
+ * @param draining whether it was asked to claim nothing more
+ * @param vitals what it last said about itself: load, memory, version; empty for most workers
  */
 public record WorkerState(
     WorkerInfo info,

@@ -16,7 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jdbi.v3.core.Handle;
 
-/** The workers that are online, wherever they run. */
+/** The registered workers, wherever they run, online or not. */
 public final class Workers {
 
   private static final String SERVED =
@@ -44,7 +44,7 @@ public final class Workers {
        LIMIT :limit
       """;
 
-  // In one order, or it and a round of beats could wait for each other.
+  // Locked in one order, or this and a round of heartbeats could wait for each other.
   private static final String DRAIN =
       """
       WITH meant AS MATERIALIZED (
@@ -60,7 +60,7 @@ public final class Workers {
        WHERE worker.incarnation = meant.incarnation
       """;
 
-  // A name, and which of those that have it.
+  // A name, and which of the workers of that name.
   private static final Pattern PLACE =
       Pattern.compile("(?s)(.+)/(\\p{XDigit}{8}(?:-\\p{XDigit}{4}){3}-\\p{XDigit}{12})");
   private static final UUID LAST = new UUID(-1, -1);
@@ -76,9 +76,9 @@ public final class Workers {
   }
 
   /**
-   * Those that serve a tenant, in the order of their names.
+   * The workers that serve a tenant, in the order of their names.
    *
-   * @param after the place of one, or a name, behind which the list begins; empty is its beginning
+   * @param after the place of a worker, or a name, after which the list begins; empty for all
    */
   public List<WorkerState> list(TenantName tenant, String after, int limit) {
     Limits.page("limit", limit);
@@ -120,10 +120,11 @@ public final class Workers {
   }
 
   /**
-   * Asks a worker to take nothing more, or to go on; it hears of it within seconds. What it has, it
-   * finishes.
+   * Asks a worker to claim nothing more, or to claim again; it hears of it within seconds. It
+   * finishes the jobs that it has.
    *
-   * @param ofAll also one that serves all tenants
+   * @param ofAll whether this includes a worker that serves all tenants
+   * @param drain false to let it claim again
    * @return whether there is such a worker
    */
   public boolean drain(
@@ -139,9 +140,9 @@ public final class Workers {
   }
 
   /**
-   * Whether there is one for such jobs.
+   * Whether a worker that is online and not draining serves such jobs.
    *
-   * @param host the one that they require
+   * @param host the host that the jobs require
    */
   public boolean anyServes(
       String tenant, String queue, String kind, Optional<String> host, List<String> labels) {

@@ -1,4 +1,4 @@
-/** The workers that are there, wherever they run, and the hosts they are on. */
+/** The workers, wherever they run, and the hosts they are on. */
 @NullMarked
 package dev.holdfast.fleet;
 

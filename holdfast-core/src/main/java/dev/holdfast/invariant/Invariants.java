@@ -10,16 +10,16 @@ import java.util.stream.Collectors;
 import org.jdbi.v3.core.mapper.RowMapper;
 
 /**
- * Whether all is as it must be in one tenant. {@code docs/invariants.md} has the rules, the
- * tenant's views {@code invariant_i01…} what breaks them. Cheap enough to ask all the time, and
- * never wrong about a tenant in which others are at work. Thread-safe.
+ * Checks the invariants of one tenant. {@code docs/invariants.md} has the rules; the tenant's views
+ * {@code invariant_i01…} return what breaks them. Cheap enough to run all the time, and without
+ * false alarms while others work in the tenant. Thread-safe.
  */
 public final class Invariants {
 
   private static final List<String> RULES =
       List.of("01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "14", "16", "21");
 
-  // Of each rule a hundred, because one violation alarms as well as a million.
+  // At most a hundred of each rule: one violation alarms as much as a million.
   private static final String CHECK =
       RULES.stream()
           .map(
@@ -55,14 +55,14 @@ public final class Invariants {
     return RULES.stream().map(rule -> "I" + Integer.parseInt(rule)).toList();
   }
 
-  /** What is not as it must be, all at one moment; empty when all is. */
+  /** All violations at one moment; empty when there are none. */
   public List<Violation> check() {
     return db.inTransaction(handle -> handle.createQuery(check).map(VIOLATION).list());
   }
 
   /**
-   * I15: how often the server had to break a deadlock, in the whole database and since its figures
-   * were last reset. Other applications that share the database count, too.
+   * I15: how often the server had to break a deadlock, in the whole database and since its
+   * statistics were last reset. Other applications that share the database count, too.
    */
   public long deadlocks() {
     return db.withHandle(handle -> handle.createQuery(DEADLOCKS).mapTo(Long.class).one());

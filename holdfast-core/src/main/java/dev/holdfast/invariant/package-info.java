@@ -1,4 +1,4 @@
-/** What must never be, and whether it is. */
+/** Checks of rules that must never be broken. */
 @NullMarked
 package dev.holdfast.invariant;
 

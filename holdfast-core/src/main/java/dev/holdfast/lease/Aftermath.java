@@ -19,9 +19,10 @@ import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What follows from the end of an attempt that held something: its resources pass on, now or when
- * its work can be thought stopped; a job that stands still blocks its target; its subject moves;
- * and those who waited are woken. In the transaction that records the end.
+ * Writes what follows from the end of an attempt that held resources or has a subject: its
+ * resources pass on, at once or when its work must have stopped; a job that pauses, or fails with
+ * {@code on_failure: hold}, blocks its target; its subject moves; and parked jobs are woken. All in
+ * the transaction that records the end.
  */
 final class Aftermath {
 
@@ -35,15 +36,15 @@ final class Aftermath {
     this.subjects = new Subjects(db);
   }
 
-  /** Before any job's row is touched. */
+  /** Locks the resources of these attempts; called before any job's row is locked. */
   void lock(Handle handle, List<Ended> guarded) {
     holds.lock(handle, resources(guarded));
   }
 
-  /** Answers how many waiting jobs were woken. */
+  /** Writes the consequences; returns how many parked jobs were woken. */
   int settle(Handle handle, List<Ended> guarded, Map<LeaseKey, JobState> recorded) {
-    // A worker that lost its lease says at least that its work is over: nobody need wait for that
-    // any longer. Its fence lets it free only what it held itself.
+    // A worker that lost its lease at least reports that its work has stopped, so no job needs to
+    // wait for its holds any longer. The fence lets it release only its own holds.
     holds.release(handle, guarded.stream().filter(Ended::stopped).map(Aftermath::held).toList());
     holds.linger(
         handle,
@@ -93,7 +94,7 @@ final class Aftermath {
     return switch (state) {
       case SUCCEEDED -> Move.of(subject, Subject.ACTIVE, job);
       case FAILED, CANCELLED -> Move.of(subject, Subject.FAILED, job);
-      // While a retry waits, or somebody is to decide, the work is not over.
+      // While a retry waits, or an operator is to decide, the subject's work is not over.
       case null, default -> Optional.empty();
     };
   }

@@ -9,12 +9,13 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * What agents say of the jobs that they have, beside how they end. Each word renews the lease, and
- * is kept only under it: by job, fence, owner and state. Thread-safe.
+ * Stores what agents report about their jobs, apart from how the jobs end. Each report renews the
+ * lease, and is stored only while the lease is in force: it is guarded by job, fence, worker and
+ * state. Thread-safe.
  */
 public final class AgentWords {
 
-  // What was said under earlier leases is not about this one.
+  // A new lease clears what was reported under earlier ones.
   private static final String GIVEN =
       """
       INSERT INTO {schema}.agent_job (job_id, worker, fence, heard_at, revision)
@@ -53,9 +54,9 @@ public final class AgentWords {
              revision = agent_job.revision + 1
       """;
 
-  // How long an agent may be silent has changed, and that counts from when it was heard last.
-  // Whoever
-  // has one of the rows now is renewing it, or ends it.
+  // Used when the setting of how long an agent may be silent has changed; that time counts from the
+  // last report. A row that is locked is being renewed or ended by another transaction, so it is
+  // skipped.
   private static final String RENEW =
       """
       WITH had AS MATERIALIZED (
@@ -78,9 +79,9 @@ public final class AgentWords {
       """;
 
   /**
-   * What is said.
+   * What an agent reports about a job.
    *
-   * @param status in the agent's own words
+   * @param status the job's status, in the agent's own words
    */
   public record Word(
       String status,
@@ -100,7 +101,7 @@ public final class AgentWords {
     this.say = db.sql(SAY);
   }
 
-  /** These were dispatched to agents, each to the one that its lease names. */
+  /** Records that these jobs were dispatched, each to the agent that its lease names. */
   public void given(List<Lease> leases) {
     if (leases.isEmpty()) {
       return;
@@ -115,7 +116,10 @@ public final class AgentWords {
             .execute());
   }
 
-  /** Keeps a word and renews the lease; false when it is not that agent's job in that state. */
+  /**
+   * Stores a report and renews the lease; false when the job is not that agent's, or not in that
+   * state.
+   */
   public boolean say(String worker, LeaseKey key, JobState state, Word word) {
     return db.withHandle(handle ->
         handle
@@ -134,7 +138,7 @@ public final class AgentWords {
         == 1;
   }
 
-  /** Lets leases end as the settings say now. */
+  /** Sets the ends of all agents' leases to what the current settings say; returns how many. */
   public int renewAll() {
     return db.withHandle(handle -> handle.createUpdate(db.sql(RENEW)).execute());
   }

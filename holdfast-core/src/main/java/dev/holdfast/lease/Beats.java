@@ -12,7 +12,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.statement.Query;
 
-/** Renews leases: one statement for all of a length, and a worker's leases mostly have one. */
+/** Renews leases, one statement per length; a worker's leases mostly have the same length. */
 final class Beats {
 
   // SKIP LOCKED, so that one row held by a handler's own transaction cannot starve the other
@@ -55,8 +55,8 @@ final class Beats {
        ) AS job
       """;
 
-  // Like EXTEND, but as a report that is yet to be stored will renew it: never for less than it
-  // has. One that was stored already, by its key, says nothing new.
+  // Like EXTEND, for a lease that a report is about to renew: never shortens the lease. Does
+  // nothing when a report with this key is stored already.
   private static final String KEEP =
       """
       WITH mine AS MATERIALIZED (
@@ -76,7 +76,7 @@ final class Beats {
        WHERE id = (SELECT id FROM mine)
       """;
 
-  // A beat that hangs would keep all later ones from going out; after this the next one is tried.
+  // A beat that hangs would hold up all later ones; after this time the next one is tried.
   private static final int TIMEOUT_SECONDS = 5;
 
   private final Db db;
@@ -100,9 +100,9 @@ final class Beats {
   }
 
   /**
-   * Renews a lease ahead of a report that is going to, and may have to wait.
+   * Renews a lease ahead of a report that will renew it but may have to wait.
    *
-   * @param key of the report, if it has one
+   * @param key the report's idempotency key, if it has one
    */
   void keep(LeaseKey lease, Duration length, Optional<String> key) {
     db.useHandle(handle ->
@@ -119,7 +119,7 @@ final class Beats {
   /**
    * How long leases are renewed for.
    *
-   * @param own it is not the policy's word, and to be remembered
+   * @param own whether the length differs from the policy's, and so is stored with the job
    */
   private record Length(Duration length, boolean own) {
 

@@ -11,14 +11,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Who asks for jobs, and which ones it can run.
+ * A worker's request for jobs: who asks, and which jobs it can run.
  *
- * @param kinds empty when the worker runs any kind
- * @param limit never more than the worker can start at once
- * @param leaseLength overrides what the jobs and their queues say
- * @param thorough looks at every due job, where a hurried claim may miss one for a second or two
+ * @param kinds the kinds that the worker runs; empty when it runs any kind
+ * @param limit how many jobs to lease at most; never more than the worker can start at once
+ * @param leaseLength overrides the lease length of the jobs and their queues
+ * @param thorough whether every due job is looked at; other claims may miss one for a second or two
  * @param claimId makes the claim repeatable: the same id again gets the same leases
- * @param acknowledges the worker will say when it starts them; until then they are dispatched
+ * @param acknowledges whether the worker will say when it starts a job; until then the job is
+ *     dispatched
  */
 public record ClaimRequest(
     String worker,
@@ -52,7 +53,7 @@ public record ClaimRequest(
     labels = Placement.checkedLabels(labels);
   }
 
-  /** A worker that runs any kind, has no labels, and takes leases as long as the jobs say. */
+  /** For a worker that runs any kind, has no labels, and takes leases as long as the jobs say. */
   public static ClaimRequest of(String worker, Set<String> queues, int limit) {
     return new ClaimRequest(
         worker,
@@ -124,13 +125,13 @@ public record ClaimRequest(
         acknowledges);
   }
 
-  /** Its jobs come as dispatched, and run once the worker says so. */
+  /** The jobs are granted as dispatched, and run once the worker says so. */
   public ClaimRequest acknowledging() {
     return new ClaimRequest(
         worker, queues, kinds, limit, host, labels, leaseLength, claimId, thorough, true);
   }
 
-  /** The same work, claimed by one name for many. */
+  /** The same request under one name, on behalf of many workers; see {@link SharedClaims}. */
   ClaimRequest asOne(String name, int limit) {
     return new ClaimRequest(
         name,
@@ -145,7 +146,7 @@ public record ClaimRequest(
         acknowledges);
   }
 
-  /** What a claim makes of a job. */
+  /** The state that the claim moves a job to. */
   JobState claimedAs() {
     return acknowledges ? JobState.DISPATCHED : JobState.RUNNING;
   }

@@ -17,18 +17,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims until the worker has all it asked for. Most jobs come with the first statement; those that
- * need resources follow in a transaction of their own. Where many of these had to be parked instead
- * there is more to be found behind them, so another round is worth while.
+ * Claims in rounds until the worker has all it asked for. Most jobs are granted by the first
+ * statement; jobs that need resources follow in a transaction of their own. When many of those were
+ * parked instead, there may be other due jobs behind them, so another round is worthwhile.
  */
 final class ClaimRounds {
 
   private static final Logger log = LoggerFactory.getLogger(ClaimRounds.class);
 
-  // A worker that is kept here while a hundred thousand jobs are parked starts nothing meanwhile.
+  // Limited, because a worker that parks a hundred thousand jobs here starts none meanwhile.
   private static final int MOST_ROUNDS = 10;
 
-  // Whoever was quicker is gone by now, and there may be others behind those that it took.
+  // Rounds in which other transactions had candidates locked. Those are over soon, and there may be
+  // free jobs behind the ones they took.
   private static final int MOST_ROUNDS_MISSED = 2;
   private static final String APART = "apart";
 
@@ -49,7 +50,7 @@ final class ClaimRounds {
     this.consequences = consequences;
   }
 
-  /** Claims with an id, for those who claim for many. */
+  /** Claims with an id, for {@link SharedClaims}. */
   RepeatableClaims repeatable() {
     return repeatable;
   }
@@ -70,7 +71,7 @@ final class ClaimRounds {
     } while ((round.isUnsettled() || (round.hasMissed() && missed <= MOST_ROUNDS_MISSED))
         && rounds < MOST_ROUNDS
         && leases.size() < request.limit()
-        // What a claim id answers must have been granted in one transaction.
+        // All leases of one claim id must be granted in one transaction.
         && (request.claimId().isEmpty() || leases.isEmpty()));
     boolean all = leases.size() >= request.limit();
     return new Claimed(leases, all ? round.nextDueIn() : round.again());
@@ -100,7 +101,7 @@ final class ClaimRounds {
     }
   }
 
-  /** All of a round in the caller's transaction, who is to {@link #tell} of it. */
+  /** One round in the caller's transaction. The caller calls {@link #tell} afterwards. */
   Round inOne(Handle handle, ClaimRequest request) {
     Answer answer = claims.claim(handle, request);
     Optional<Granted> granted =
@@ -116,8 +117,8 @@ final class ClaimRounds {
     return Round.of(answer, granted);
   }
 
-  // Empty when somebody, who may be frozen, has the lock of a resource: what was granted already,
-  // to jobs that need nothing, does not wait for it.
+  // Empty when another transaction, which may be frozen, has the lock of a resource: the leases
+  // that were already granted to jobs that need nothing do not wait for it.
   private static Optional<Granted> claimApart(Answer answer, Supplier<Granted> claim) {
     if (answer.apart().isEmpty()) {
       return Optional.of(Granted.NOTHING);
@@ -146,9 +147,9 @@ final class ClaimRounds {
   }
 
   /**
-   * Slots, and what the application has of its own, follow the jobs; in the transaction that grants
-   * them and once it is settled who has them. Last, as everywhere: a hook locks what we know
-   * nothing of.
+   * Updates slots and calls the application's hook for the granted jobs, in the transaction that
+   * grants them and once it is settled which worker has them. Last, as everywhere: a hook takes
+   * locks that we know nothing about.
    */
   void tell(Handle handle, ClaimRequest request, List<Lease> leases) {
     List<Moved> started =
@@ -160,8 +161,8 @@ final class ClaimRounds {
     consequences.moved(handle, started);
   }
 
-  // What was granted already must reach the worker, or those jobs would wait out their leases. It
-  // must so soon, too: nobody renews them meanwhile.
+  // Leases that were granted already must reach the worker, or their jobs would wait until the
+  // leases expire. And they must reach it soon, because nothing renews them meanwhile.
   private Optional<Granted> claimApartToo(ClaimRequest request, Answer answer) {
     try {
       return claimApart(

@@ -7,8 +7,8 @@ import java.util.Optional;
 /**
  * The answer to a claim.
  *
- * @param nextDueIn known when nothing was due and a job is scheduled for later; zero when there was
- *     more to look at than one claim does
+ * @param nextDueIn how long to wait before the next claim, if that is known: until the next job is
+ *     due, when nothing was; zero when there was more to look at than one claim does
  */
 public record Claimed(List<Lease> leases, Optional<Duration> nextDueIn) {
 

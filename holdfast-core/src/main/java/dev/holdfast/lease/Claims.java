@@ -23,20 +23,20 @@ import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Grants leases. Candidates of all lanes are merged in (priority, run_at, seq) order without locks,
- * which says how many to take from each lane; those are then locked lane by lane, stepping over
- * rows that another claimer has. The fence is drawn after the rows are locked, so that a later
- * grant of a job always has the larger one. Candidates that need more than a lease are only named
- * here; {@link GuardedClaims} sees to them.
+ * Grants leases with one statement. It merges the candidates of all lanes in (priority, run_at,
+ * seq) order without locks, which says how many to take from each lane; then it locks those lane by
+ * lane, skipping rows that another claim has locked. The fence is drawn after the rows are locked,
+ * so that a later grant of a job always has the larger one. Candidates that need more than a lease
+ * are only listed here; {@link GuardedClaims} grants or parks them.
  */
 final class Claims {
 
   // How long a job is kept for the host it prefers while that host is online.
   private static final Duration PREFERENCE = Duration.ofSeconds(10);
 
-  // Written for the planner, who cannot know what a LIMIT parameter will be and assumes a tenth of
-  // the table: the constant LIMITs (no claim is larger) keep it from compiling the statement for a
-  // million rows, and the array instead of a join on due from hashing the whole table. Rows are
+  // Written for the planner, which cannot know the value of a LIMIT parameter and assumes a tenth
+  // of the table: the constant LIMITs (no claim is larger) keep it from compiling the statement for
+  // a million rows, and the array instead of a join on due from hashing the whole table. Rows are
   // read, and locked, one by one as the outer LIMIT asks for them.
   private static final String CLAIM =
       """
@@ -160,14 +160,14 @@ final class Claims {
       """
           .replace("{lease_columns}", LeaseRow.COLUMNS);
 
-  /** What one run of {@link #CLAIM} told. */
+  /** What one run of {@link #CLAIM} returned. */
   static final class Answer {
     final List<Lease> leases = new ArrayList<>();
     private final Map<Long, Position> reached = new HashMap<>();
     private List<UUID> apart = List.of();
     private Optional<Duration> nextDueIn = Optional.empty();
 
-    /** Due jobs that need more than a lease, in their order. */
+    /** Due jobs that need more than a lease, in the order of claims. */
     List<UUID> apart() {
       return apart;
     }
@@ -189,7 +189,7 @@ final class Claims {
     this.claim = db.prepared(CLAIM);
   }
 
-  /** One statement, and so a transaction already. */
+  /** Claims with one statement, which needs no transaction around it. */
   Answer claim(Handle handle, ClaimRequest request) {
     List<Position> from = request.thorough() ? List.of() : positions.next();
     long beganNanos = System.nanoTime();

@@ -8,13 +8,13 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jdbi.v3.core.Handle;
 
-/** What the moves of jobs mean to others: workers that wait, the application's own tables. */
+/** Passes on the moves of jobs: to workers that wait, and to the application's own tables. */
 @FunctionalInterface
 public interface Consequences {
 
   String HOOK = "transition hook";
 
-  /** After the commit: jobs that had to wait for a resource can be claimed. */
+  /** Called after the commit, when parked jobs have become claimable. */
   void woken();
 
   /** Called with every move, in its transaction. */
@@ -26,7 +26,7 @@ public interface Consequences {
     return !hook().equals(TransitionHook.NONE);
   }
 
-  /** In the transaction that moves them. */
+  /** Calls the hook, in the transaction that moves the jobs. */
   default void moved(Handle handle, List<Moved> moved) {
     if (isHooked() && !moved.isEmpty()) {
       try {
@@ -39,14 +39,15 @@ public interface Consequences {
     }
   }
 
-  // How long it waits for its own tables is the hook's affair: it may do so again and again for one
-  // kind of jobs, and all others would wait with them.
+  // A timeout while waiting for the hook's own tables counts as the hook's failure, not as the
+  // database's: it may happen again and again for one kind of job, and all other jobs would wait,
+  // too.
   private static boolean isTheDatabases(Exception e) {
     return SqlErrors.isPassing(e) && !SqlErrors.isImpatience(e);
   }
 
-  // Not as the cause, from which it would be concluded that our own tables are gone, or that what
-  // we wrote is bad.
+  // The exception is suppressed, not the cause: callers would conclude from a cause that our own
+  // tables are gone, or that what we wrote is bad.
   private static HoldfastException itsOwn(Exception e) {
     HoldfastException failure =
         new HoldfastException(ErrorCode.DATABASE, HOOK + ": " + e.getMessage());

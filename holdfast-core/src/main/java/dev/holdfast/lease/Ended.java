@@ -21,28 +21,31 @@ import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt and what was decided about it.
+ * An attempt that ended, and the transition that was decided for its job.
  *
- * @param stopped its worker said so itself; otherwise the work may be going on somewhere
+ * @param stopped whether the worker itself said that the work has stopped; otherwise it may still
+ *     be going on
  * @param said the last lines of its log
  */
 record Ended(Lease lease, Transition transition, boolean stopped, Optional<String> said) {
 
-  // Of two leases of one job only the later can be good, and the last of equals is the one found.
+  // Of two leases of one job only the later can be in force, so it comes last: of equal job ids,
+  // width_bucket finds the last.
   static final Comparator<Ended> BY_JOB =
       Comparator.comparing((Ended end) -> end.key().jobId(), JobIds.ORDER)
           .thenComparingLong(end -> end.key().fence());
 
-  // What is beyond an array's end is NULL, too, and found faster than the last of hundreds.
+  // A column of nothing but NULLs: elements beyond an array's end are NULL, too, and found faster
+  // than the last of hundreds.
   private static final Object[] NOTHING = {};
 
-  /** As its worker says. */
+  /** An end that the attempt's worker reported. */
   static Ended reported(Finish finish, RandomGenerator dice) {
     Transition next = next(finish.lease(), finish.outcome(), dice);
     return new Ended(finish.lease(), next, true, finish.logExcerpt());
   }
 
-  /** As the reaper says, in place of a silent worker. */
+  /** An end that the reaper decided on, in place of a silent worker. */
   static Ended silent(Lease lease, Outcome outcome, Optional<String> said, RandomGenerator dice) {
     return new Ended(lease, next(lease, outcome, dice), false, said);
   }
@@ -51,7 +54,7 @@ record Ended(Lease lease, Transition transition, boolean stopped, Optional<Strin
     return Lifecycle.next(lease.attempt(), lease.policy(), outcome, dice);
   }
 
-  /** The same attempt of a job that turned out to be asked to stop. */
+  /** The same attempt, for a job that turned out to have been asked to stop. */
   Ended asStopped(StopRequest asked) {
     return new Ended(lease, Lifecycle.stopped(lease.policy(), asked), stopped, said);
   }
@@ -79,7 +82,7 @@ record Ended(Lease lease, Transition transition, boolean stopped, Optional<Strin
     return !lease.needs().isNothing();
   }
 
-  /** There is nothing to write about it but that. */
+  /** Whether there is nothing to write but the success itself. */
   boolean isMereSuccess() {
     return transition.to() == JobState.SUCCEEDED
         && transition.result().equals(Payload.NULL)
@@ -115,13 +118,13 @@ record Ended(Lease lease, Transition transition, boolean stopped, Optional<Strin
     query.bindArray(name, type, none ? NOTHING : values);
   }
 
-  /** Binds which attempts it is about. */
+  /** Binds the keys of the attempts. */
   static void bindKeys(Query query, List<Ended> ended) {
     bind(query, "job_ids", UUID.class, ended, end -> end.key().jobId());
     bind(query, "fences", Long.class, ended, end -> end.key().fence());
   }
 
-  /** The attempts that a statement on this batch, all of one tenant, answers. */
+  /** Runs a statement on this batch, all of one tenant; returns the attempts that it wrote. */
   static List<LeaseKey> keys(Query query, List<Ended> ended) {
     String tenant = ended.getFirst().key().tenant();
     return query

@@ -6,11 +6,11 @@ public record Extension(LeaseKey key, Status status) {
   public enum Status {
     /** The lease runs anew from now. */
     EXTENDED,
-    /** Extended, and somebody wants the job to stop. */
+    /** Extended, and the job was asked to stop. */
     STOP_REQUESTED,
-    /** Still ours, but another transaction is writing the row; the next beat will tell. */
+    /** Not extended, but still ours: another transaction has the row. The next beat will tell. */
     BUSY,
-    /** Somebody else has the job, or nobody. Final. */
+    /** No longer in force, whether another worker has the job or none. Final. */
     LOST
   }
 }

@@ -5,15 +5,15 @@ import dev.holdfast.audit.Audit;
 import dev.holdfast.tenant.Tenant;
 
 /**
- * A tenant's fences after its database was set back: from a backup, or to a standby that had not
- * heard of everything. Workers are about that have fences which the database does not know to have
- * granted, and would grant again. A leap that no loss can reach takes it past all of them.
+ * Raises a tenant's fences after its database was set back: to a backup, or to a standby that had
+ * not received everything. Workers may then have fences that the database does not know it granted,
+ * and would grant again. A leap larger than any loss takes it past all of them.
  */
 public final class Fences {
 
   /**
-   * How far. At ten thousand grants a second more than three years of them; and of such leaps there
-   * is room for eight thousand.
+   * How far fences are raised: by more than three years of grants at ten thousand a second. There
+   * is room for eight thousand such leaps.
    */
   public static final long LEAP = 1L << 40;
 
@@ -25,9 +25,9 @@ public final class Fences {
   private Fences() {}
 
   /**
-   * Leaps. Not undone with a transaction, like every draw of a fence.
+   * Raises the fences. A rollback does not undo this, as with every draw of a fence.
    *
-   * @return where it got to
+   * @return the last fence that counts as drawn now
    */
   public static long raise(Tenant tenant, Act act) {
     return tenant

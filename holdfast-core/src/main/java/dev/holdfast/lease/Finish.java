@@ -7,7 +7,7 @@ import java.util.Optional;
 /**
  * An attempt that ended, to be recorded.
  *
- * @param logExcerpt the last of what it said, kept with the attempt
+ * @param logExcerpt the last lines of its log, kept with the attempt
  */
 public record Finish(Lease lease, Outcome outcome, Optional<String> logExcerpt) {
 

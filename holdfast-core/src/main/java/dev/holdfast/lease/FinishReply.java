@@ -7,9 +7,13 @@ public sealed interface FinishReply {
 
   record Recorded(JobState state) implements FinishReply {}
 
-  /** It could not be recorded alone, and not for its own fault: to be tried again. */
+  /**
+   * Not recorded, for a reason other than the lease. The end cannot be stored now and is to be
+   * tried again; or, after {@link LeaseSource#finishInTransaction}, the job is not to succeed any
+   * more.
+   */
   record NotNow(String why) implements FinishReply {}
 
-  /** Somebody else has the job now; nothing was changed. */
+  /** The lease is no longer in force; nothing was changed. */
   record Lost() implements FinishReply {}
 }

@@ -11,7 +11,7 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Ends running attempts on somebody's word, without waiting for their workers. The job's state
+ * Ends running attempts on an operator's word, without waiting for their workers. The job's state
  * changes at once; what it held passes on as if its worker had fallen silent.
  */
 public final class ForcedEnds {
@@ -27,7 +27,7 @@ public final class ForcedEnds {
       """
           .replace("{lease_columns}", LeaseRow.COLUMNS);
 
-  // Whatever was asked of it before, this is the last word.
+  // The forced end overrules an earlier stop request.
   private static final String FORGET_STOP =
       """
       UPDATE {schema}.job
@@ -48,12 +48,15 @@ public final class ForcedEnds {
     this.forgetStop = db.sql(FORGET_STOP);
   }
 
-  /** The attempt is over and the job ends like this. Its resources are locked. */
+  /** Ends the attempt, and the job in this state. The caller has locked the job's resources. */
   public void finish(Handle handle, UUID id, JobState state, Failure failure) {
     end(handle, id, Transition.forced(state, failure));
   }
 
-  /** The attempt is over and was none; the job waits for another. Its resources are locked. */
+  /**
+   * Ends the attempt without counting it, and queues the job again. The caller has locked the job's
+   * resources.
+   */
   public void requeue(Handle handle, UUID id) {
     end(handle, id, Transition.requeued());
   }

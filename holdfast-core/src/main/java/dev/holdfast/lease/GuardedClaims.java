@@ -25,9 +25,10 @@ import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Grants leases to jobs that need more than one: resources, all of them or none; a place in a queue
- * with a limit; a subject that moves with them. Locks are taken in the order in which everybody
- * takes them (queues, resources by name, jobs), then all is decided in Java and written at once.
+ * Grants leases to jobs that need more than a lease: resources, all of them or none; a place in a
+ * queue with a limit; a subject that moves with the job. It takes locks in the same order as all
+ * other code (queues, resources by name, jobs), then decides everything in Java and writes it at
+ * once.
  */
 final class GuardedClaims {
 
@@ -110,15 +111,17 @@ final class GuardedClaims {
       """
           .replace("{lease_columns}", LeaseRow.COLUMNS);
 
-  /** What of a job never changes, and so can be read before anything is locked. */
+  /** What never changes about a job, and so can be read before anything is locked. */
   private record Candidate(UUID jobId, Needs needs, String queue, boolean limited) {}
 
   /**
-   * How it went.
+   * The result of a claim.
    *
-   * @param aside jobs that another round meets otherwise: parked now, or with resources to be made
-   * @param missed jobs that somebody else was at just then, or whose queue somebody claimed from
-   * @param woken jobs of whatever kind that can be claimed now and could not before
+   * @param aside how many jobs another round will not meet in the same state: they are parked now,
+   *     or their resources' rows will be created
+   * @param missed how many jobs another transaction had locked, or were in a limited queue that
+   *     another claim had locked
+   * @param woken how many jobs, of any kind, can be claimed now and could not before
    */
   record Granted(List<Lease> leases, int aside, int missed, int woken) {
 
@@ -144,11 +147,11 @@ final class GuardedClaims {
     this.grant = db.sql(GRANT);
   }
 
-  /** In a transaction that has no resource's lock yet. */
+  /** Called in a transaction that has no resource's lock yet. */
   Granted claim(Handle handle, ClaimRequest request, List<UUID> jobIds) {
     List<Candidate> asked = candidates(handle, jobIds);
     Map<String, Integer> places = queuePlaces.lock(handle, limitedQueues(asked));
-    // Others must not be locked: whoever claims from their queue just now would step over them.
+    // The others must not be locked: the claim that has their queue locked would skip them.
     List<Candidate> found =
         asked.stream()
             .filter(candidate -> !candidate.limited || places.containsKey(candidate.queue))
@@ -178,14 +181,14 @@ final class GuardedClaims {
         case Decision.Grant() -> {
           granted.add(asking.jobId());
           places.computeIfPresent(candidate.queue, (queue, free) -> free - 1);
-          // Now it is the next one's turn.
+          // The target has room left, so it is the next job's turn.
           asking.needs().targetResource().filter(rooms::hasRoomLeft).ifPresent(leftFree::add);
         }
         case Decision.Park(String resource, List<String> reserved, boolean insists) -> {
           parked.add(new Parked(asking.jobId(), resource, reserved, insists));
           leftFree.addAll(asking.needs().resources());
         }
-        case Decision.Leave() -> { // pruned since we knew them
+        case Decision.Leave() -> { // a resource's row was pruned
           left++;
           asking.needs().resources().forEach(knownResources::remove);
         }
@@ -223,7 +226,7 @@ final class GuardedClaims {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  // For a claim with an id there is no second round, so it makes sure.
+  // A claim with an id has no second round, so it does not rely on the resources known here.
   private void lock(Handle handle, Set<String> names, boolean surely) {
     if (knownResources.size() > MOST_KNOWN_RESOURCES) {
       knownResources.clear();
@@ -233,12 +236,12 @@ final class GuardedClaims {
             handle,
             names.stream().filter(name -> surely || !knownResources.contains(name)).toList());
     Set<String> there = holds.lockSoon(handle, names);
-    if (made == 0) { // else a rollback could take them away again, and the next claim find no row
+    if (made == 0) { // rows made here may be rolled back, so they are not known yet
       knownResources.addAll(there);
     }
   }
 
-  // How long they have waited is read here, and not before: one may have run in between.
+  // How long a job has waited is read under its lock: it may have run since it became a candidate.
   private Map<UUID, Asking> lockJobs(Handle handle, List<Candidate> found) {
     Map<UUID, Needs> needs =
         found.stream().collect(Collectors.toMap(Candidate::jobId, Candidate::needs));

@@ -7,7 +7,7 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Leases as they stand, found by what a remote worker knows of them: the job and the fence. */
+/** Finds current leases by what a remote worker knows of them: the job and the fence. */
 final class KnownLeases {
 
   private static final String FIND =
@@ -35,7 +35,7 @@ final class KnownLeases {
     this.find = db.sql(FIND);
   }
 
-  /** Those that are still in force; the others are lost. */
+  /** The leases that are still in force; the others are lost. */
   Map<LeaseKey, Lease> find(Collection<LeaseKey> keys) {
     if (keys.isEmpty()) {
       return Map.of();

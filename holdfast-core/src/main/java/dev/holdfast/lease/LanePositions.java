@@ -9,13 +9,13 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * How far into each lane claims have come. While somebody holds an old snapshot, vacuum cannot
- * remove the index entries of jobs already taken, and every claim from the start of a lane walks
- * over all of them. Claims that start where the last one ended do not.
+ * Remembers how far into each lane claims have come. While some transaction holds an old snapshot,
+ * vacuum cannot remove the index entries of jobs already taken, and every claim from the start of a
+ * lane walks over all of them. Claims that start where the last one ended do not.
  *
  * <p>Only a hint: jobs can turn up behind a position (retries, delays that ran out), so claims
- * return to the start, always while that is cheap, otherwise as often as keeps its cost a small
- * share of the time. Thread-safe: every method takes the monitor, none blocks in it.
+ * return to the start: always while that is cheap, otherwise so seldom that it costs a small share
+ * of the time. Thread-safe: every method takes the monitor, none blocks in it.
  */
 public final class LanePositions {
 

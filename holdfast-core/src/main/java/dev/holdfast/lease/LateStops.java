@@ -9,8 +9,9 @@ import java.util.TreeSet;
 import java.util.UUID;
 
 /**
- * Remote workers that lost their lease, and say at least that their work is over: nobody need wait
- * any longer for what it held. Their fence lets them free only that.
+ * Releases what remote workers held that lost their lease and then reported that their work is
+ * over: no job needs to wait for that any longer. The fence lets a worker release only its own
+ * holds.
  */
 final class LateStops {
 

@@ -18,7 +18,7 @@ import java.util.Optional;
  * A worker's time-limited right to run one attempt of a job, with all the worker needs to run it
  * and all that {@link dev.holdfast.job.Lifecycle} needs to decide what comes after.
  *
- * @param slot of a schedule, that the job is for
+ * @param slot the slot of a schedule that the job is for, if any
  */
 public record Lease(
     LeaseKey key,
@@ -39,12 +39,12 @@ public record Lease(
   static final Comparator<Lease> BY_JOB =
       Comparator.comparing((Lease lease) -> lease.key.jobId(), JobIds.ORDER);
 
-  /** What its claim did, or its worker's word that it starts. */
+  /** The move of the job by its claim, or by its worker's report that it starts. */
   Moved moved(JobState from, JobState to) {
     return new Moved(key.jobId(), kind, queue, needs, from, to, key.fence());
   }
 
-  /** What was claimed for many, for the one that gets it. */
+  /** The same lease, claimed on behalf of many workers, for the worker that gets it. */
   Lease dealtTo(String name, long fence) {
     return new Lease(
         new LeaseKey(key.tenant(), key.jobId(), fence),
@@ -62,7 +62,7 @@ public record Lease(
         slot);
   }
 
-  /** Its length, where that is not the policy's word. */
+  /** The lease's length, if it differs from the policy's. */
   Optional<Duration> ownLength() {
     return Optional.of(length).filter(own -> !own.equals(policy.leaseLength()));
   }

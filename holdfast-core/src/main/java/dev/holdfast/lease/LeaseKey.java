@@ -2,5 +2,5 @@ package dev.holdfast.lease;
 
 import java.util.UUID;
 
-/** Which grant is meant: the job, and the fence that no later grant of it shares. */
+/** Identifies one grant: the job, and the fence that no later grant of the job shares. */
 public record LeaseKey(String tenant, UUID jobId, long fence) {}

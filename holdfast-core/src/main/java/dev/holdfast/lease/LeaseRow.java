@@ -14,10 +14,10 @@ import java.util.UUID;
 import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.statement.StatementContext;
 
-/** A leased job's row as a {@link Lease}: the claim and the reaper read the same columns. */
+/** Reads a leased job's row as a {@link Lease}; claims and the reaper read the same columns. */
 record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> {
 
-  /** What it reads of job; lane's queue and kind and queue's defaults come with them. */
+  /** The columns of job. Statements add the lane's queue and kind, and the queue's defaults. */
   static final String COLUMNS =
       """
       job.id, job.fence, job.worker, job.args, job.attempt, job.failures, job.granted, job.policy,

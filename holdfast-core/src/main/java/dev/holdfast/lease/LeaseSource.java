@@ -2,10 +2,7 @@ package dev.holdfast.lease;
 
 import java.util.List;
 
-/**
- * Where the right to run comes from: claim, extend, report and finish. One worker loop serves every
- * implementation. Thread-safe.
- */
+/** Grants, renews and ends leases. One worker loop serves every implementation. Thread-safe. */
 public interface LeaseSource {
 
   /** Leases at most {@code request.limit()} jobs, in the order they are to run. */
@@ -15,17 +12,19 @@ public interface LeaseSource {
   List<Extension> extend(List<Lease> leases);
 
   /**
-   * Stores progress, log lines, usage and items, all or nothing. A job whose results have come to
-   * the count that its policy asks for has succeeded with it.
+   * Stores progress, log lines, usage and items, all or nothing. A report that brings a job's
+   * results to the count that its policy asks for also ends the job as succeeded.
    */
   ReportReply report(Lease lease, Report report);
 
   /** Records how attempts ended; answers in the order given. */
   List<FinishReply> finish(List<Finish> finished);
 
-  /** Runs {@code work} and records its success in one transaction; rolls both back when lost. */
+  /**
+   * Runs {@code work} and records success in one transaction; rolls back both if the lease is lost.
+   */
   FinishReply finishInTransaction(Lease lease, TransactionWork work) throws Exception;
 
-  /** A tenant may have work: a hint for sources of many. Does not block. */
+  /** Hints that a tenant may have work, for sources that serve many tenants. Does not block. */
   default void announced(String tenant) {}
 }

@@ -10,29 +10,28 @@ import java.util.function.LongSupplier;
 import org.jdbi.v3.core.statement.StatementContext;
 
 /**
- * When the database was away, written down in it by the reapers of all nodes: each says that it
- * came through, and whoever is the first to do so after too long leaves a gap behind. So one that
- * has just started knows as much as those that were there before it.
+ * Records in the database when it could not be reached. The reapers of all nodes note each of their
+ * rounds there; the first that comes too late after the last one also records a gap. So a reaper
+ * that has just started knows as much as those that ran before it.
  *
- * <p>Between a round and one that comes late, the database may have been away all the time. But
- * where rounds are late again and again, the third time in a row, they are only slow: then no more
- * than the delay is counted, or the leases of the dead would last as long as the reapers are slow.
+ * <p>When a round comes late, the database may have been away all the time since the last one. But
+ * when rounds are late for the third time in a row, the reapers are only slow: then no more than
+ * the delay is counted, or the leases of dead workers would last as long as the reapers are slow.
  *
  * <p>Thread-safe.
  */
 public final class Outages implements Steadiness {
 
-  // What is older counts as away: the longest lease has had room in it to be renewed, and the
-  // longest patience with agents, two days, to come to an end.
+  // Time before this counts as away. By then, the longest lease had time to be renewed, and the
+  // longest patience with agents, two days, to end.
   private static final Duration KEPT = Policy.LONGEST_LEASE.multipliedBy(3);
 
-  // Gaps beyond these are forgotten. Where there are so many, they are short.
+  // The oldest gaps beyond this number are forgotten. Where there are so many, they are short.
   private static final int MOST_GAPS = 1_000;
 
-  // Reapers do not wait for each other: whoever finds another one at the row, or somebody who was
-  // there just now, has nothing to add. What is of the future is from before the clock was set
-  // back:
-  // a gap that ends there is as long as the clock was ahead, and nothing was missed in it.
+  // Reapers do not wait for each other: a reaper that finds the row locked, or written just now,
+  // has nothing to add. Times in the future were written before the clock was set back: a gap that
+  // ends there is as long as the clock was ahead, and nothing was missed in it.
   private static final String COME =
       """
       WITH missed AS (
@@ -77,7 +76,7 @@ public final class Outages implements Steadiness {
              ) AS gap
       """;
 
-  /** How long ago it began, and how long ago it ended. */
+  /** A time in which the database was away: how long ago it began, and how long ago it ended. */
   private record Gap(Duration began, Duration ended) {
 
     static Gap read(ResultSet row, StatementContext context) throws SQLException {
@@ -99,7 +98,7 @@ public final class Outages implements Steadiness {
   /**
    * For the reapers of one node.
    *
-   * @param period how long rounds are apart when all is well, on all nodes
+   * @param period the usual time between two rounds, the same on all nodes
    */
   public Outages(Db control, Duration period, LongSupplier nanoTime) {
     this.db = control;
@@ -127,7 +126,7 @@ public final class Outages implements Steadiness {
     return last -> within(last, gaps, known, Duration.ofNanos(nanoTime.getAsLong() - askedNanos));
   }
 
-  // Who was frozen in the midst of a round, or whose database was, has to learn anew of that time.
+  // If this node, or its database, was frozen since it asked, that time counts as away, too.
   private Duration within(Duration last, List<Gap> gaps, Duration known, Duration sinceAsked) {
     Duration before = notNegative(last.minus(sinceAsked));
     Duration away = notNegative(before.minus(known));

@@ -9,17 +9,17 @@ import org.jdbi.v3.core.statement.Query;
 import org.jdbi.v3.core.statement.StatementContext;
 
 /**
- * Whether there is anything for a reaper to do, found by one cheap look: mostly there is not.
+ * What there is to do for a reaper, found with one cheap query; mostly nothing.
  *
- * @param serverUp since when anybody could have reached the database at all
- * @param overdue some attempt's lease ran out, it ran too long, or its agent is silent
- * @param untilPassing when the next resource passes on that a silent worker held; zero is now
- * @param waiting some job waits for a resource
+ * @param serverUp how long the database server has been running
+ * @param overdue whether some attempt's lease ran out, it ran too long, or its agent is silent
+ * @param untilPassing how long until the next hold of a silent worker passes on; zero is now
+ * @param waiting whether some job is parked on a resource
  */
 record Outlook(
     Duration serverUp, boolean overdue, Optional<Duration> untilPassing, boolean waiting) {
 
-  // Each look is at the first row of an index: EXISTS would be planned without regard to any.
+  // Each subquery reads the first row of an index; for EXISTS, the planner would not look for one.
   static final String LOOK =
       """
       SELECT '{schema}' AS schema_name,

@@ -16,12 +16,12 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * An attempt whose lease ran out or that ran too long, under its job's lock: whether it is over,
- * and how it ended then.
+ * An attempt whose lease ran out or that ran too long, read under its job's lock. Decides whether
+ * the attempt is over, and with which outcome.
  *
- * @param silent for how long its lease has been out; negative while it is not
- * @param tooLong by how much it ran too long, if its worker was there to see that
- * @param said the last of its log
+ * @param silent how long ago its lease ran out; negative while it has not
+ * @param tooLong by how much it ran too long, if its lease was still in force at its time limit
+ * @param said the last lines of its log
  */
 record Overdue(
     Lease lease,
@@ -33,10 +33,11 @@ record Overdue(
     Optional<Silence> agent,
     Optional<String> said) {
 
-  // How long a worker gets to say itself that an attempt ran too long.
+  // How long a worker gets to report itself that an attempt ran too long.
   static final Duration TIMEOUT_GRACE = Duration.ofSeconds(2);
 
-  // Until a worker that could not write an end tries again, and somebody's locks are gone.
+  // How long a worker that could not record an end may wait to try again, and then for the locks of
+  // a transaction that has gone silent.
   private static final Duration LONGEST_DELAY =
       Loop.LONGEST_PAUSE_AFTER_ERROR.plus(Db.LONGEST_SILENCE);
 
@@ -68,8 +69,9 @@ record Overdue(
   }
 
   /**
-   * A worker that was cut off from the database together with us is not dead. Before its lease
-   * counts as lost, there must have been as much time to renew it as it is long, since it last was.
+   * A worker that was cut off from the database together with us is not dead. A lease counts as
+   * lost only if, since its last renewal, the database could be reached for at least as long as the
+   * lease lasts.
    */
   boolean isOver(Absence absence) {
     Duration length = agent.map(Silence::lease).orElse(lease.length());
@@ -78,7 +80,8 @@ record Overdue(
         || agent.filter(silence -> silence.isTooLong(absence)).isPresent();
   }
 
-  // It may have ended in time, and could not say so while the database was away.
+  // The attempt may have ended in time, but its worker could not report that while the database was
+  // away.
   private static boolean ranTooLong(Duration by, Absence absence) {
     return by.compareTo(TIMEOUT_GRACE.plus(absence.within(by.plus(LONGEST_DELAY)))) > 0;
   }
@@ -94,8 +97,9 @@ record Overdue(
     };
   }
 
-  // A job that was asked to stop and whose worker is gone has stopped. But where a lost lease is
-  // a failure it is one still, unless somebody said already what the job is to end as.
+  // A job that was asked to stop and whose worker is gone has stopped. But where a lost lease is a
+  // failure, it still is one, unless the stop request said that the job is to be cancelled or to
+  // fail.
   private Outcome stopping() {
     boolean decided = stopAs.isPresent() && stopAs.get() != JobState.PAUSED;
     return decided || lease.policy().onLeaseLost() == OnLeaseLost.RETRY
@@ -104,13 +108,13 @@ record Overdue(
   }
 
   /**
-   * How long nothing was heard of an agent, and how long that may be.
+   * How long an agent has not been heard of, and how long that may be.
    *
-   * @param lease how long it may say nothing of this job
+   * @param lease how long the agent may report nothing about this job
    */
   record Silence(Duration lasts, Duration patience, Duration lease) {
 
-    /** As with leases: while nobody could be heard, nobody was silent. */
+    /** As with leases, time in which the database was away does not count. */
     boolean isTooLong(Absence absence) {
       return lasts.compareTo(patience.plus(absence.within(lasts))) > 0;
     }

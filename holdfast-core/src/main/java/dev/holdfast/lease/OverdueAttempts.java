@@ -23,7 +23,7 @@ import org.jdbi.v3.core.Handle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Attempts whose lease ran out or that ran too long, ended in place of their workers. */
+/** Ends attempts whose lease ran out or that ran too long, in place of their workers. */
 final class OverdueAttempts {
 
   private static final Logger log = LoggerFactory.getLogger(OverdueAttempts.class);
@@ -42,7 +42,8 @@ final class OverdueAttempts {
       """
           .replace("{overdue}", isOverdue());
 
-  // Agents that renew nothing but by what they say, and have said nothing at all for too long.
+  // Jobs of agents that have not been heard of for too long. Such agents renew leases only by what
+  // they report.
   private static final String OF_SILENT_AGENTS =
       """
       SELECT job.id
@@ -76,9 +77,9 @@ final class OverdueAttempts {
       SELECT id, resources FROM {schema}.job WHERE id = ANY (:job_ids)
       """;
 
-  // Once more, now that the resources are locked: a beat may have come in between. Whose worker
-  // fell silent before its time was over was lost, however late that is found: it may have another
-  // try.
+  // Checks again, now that the resources are locked: a beat may have come in between. An attempt
+  // whose worker fell silent before the time limit counts as lost, however late that is found, and
+  // may be retried.
   private static final String LOCK_OVERDUE =
       """
       SELECT job.state, job.stop_as, job.started_at, {lease_columns}, lane.queue, lane.kind, queue.defaults,
@@ -140,7 +141,7 @@ final class OverdueAttempts {
     this.lockOverdue = db.sql(LOCK_OVERDUE);
   }
 
-  /** What took too long is ended here only when its worker has let the time pass. */
+  /** Which jobs are overdue. A worker gets some time to end an attempt that ran too long itself. */
   static String isOverdue() {
     return """
     worker IS NOT NULL
@@ -150,9 +151,9 @@ final class OverdueAttempts {
   }
 
   /**
-   * Ends them until there are none; answers how many.
+   * Ends overdue attempts until there are none; returns how many.
    *
-   * @param absence when workers have not been able to renew their leases
+   * @param absence when workers could not renew their leases
    */
   int end(Absence absence) {
     int total = 0;
@@ -170,7 +171,7 @@ final class OverdueAttempts {
     return total;
   }
 
-  /** Ends what these workers had claimed, who are known to be dead; answers how many. */
+  /** Ends what these dead workers claimed up to {@code before}; returns how many attempts. */
   int endOf(List<String> workers, Instant before) {
     List<UUID> jobIds =
         db.withHandle(handle ->
@@ -199,7 +200,7 @@ final class OverdueAttempts {
       if (SqlErrors.isPassing(e) || jobIds.size() == 1) {
         throw e;
       }
-      return endOneByOne(jobIds, absence); // the others need not wait for whichever is the reason
+      return endOneByOne(jobIds, absence); // the others need not wait for the one that fails
     }
   }
 
@@ -242,19 +243,21 @@ final class OverdueAttempts {
   }
 
   /**
-   * What came of a batch.
+   * The result of a batch.
    *
-   * @param left those that need something whose lock somebody else has
+   * @param left jobs that need a resource whose lock another transaction has
    */
   private record Batch(int ended, List<UUID> left) {}
 
-  // Somebody frozen may have the lock of what one of them held: the others do not wait for that.
+  // A frozen transaction may have the lock of a resource that one of these jobs held; the other
+  // jobs do not wait for it.
   private int end(List<UUID> jobIds, Predicate<Overdue> isOver) {
     Batch free = db.inTransaction(handle -> end(handle, jobIds, isOver, holds::lockFree));
     return free.ended + (free.left.isEmpty() ? 0 : endSoon(free.left, isOver));
   }
 
-  // Whoever is not frozen has it for milliseconds only, but with many at it there is always one.
+  // A transaction that is not frozen has the lock for milliseconds only. But a busy resource is
+  // always locked by some transaction, so this waits for a moment.
   private int endSoon(List<UUID> jobIds, Predicate<Overdue> isOver) {
     try {
       return db.inTransaction(handle -> end(handle, jobIds, isOver, this::lockSoon).ended);
@@ -270,7 +273,7 @@ final class OverdueAttempts {
   private Set<String> lockSoon(Handle handle, Set<String> names) {
     holds.lockSoon(handle, names);
     handle.execute("SET LOCAL lock_timeout TO DEFAULT"); // a hook may wait for its own tables
-    return names; // whichever is not there, nobody has
+    return names; // a resource without a row has no holders
   }
 
   private Batch end(

@@ -66,7 +66,7 @@ public final class PgLeases implements LeaseSource {
     this.dice = dice;
   }
 
-  /** The same leases, as remote workers ask for them. */
+  /** The same leases, for remote workers. */
   public RemoteLeases remote() {
     return remote;
   }
@@ -88,7 +88,7 @@ public final class PgLeases implements LeaseSource {
     }
   }
 
-  /** Renews the lease of an attempt whose report is yet to be stored. */
+  /** Renews the lease of an attempt whose report is still to be stored. */
   void keep(LeaseKey key, Submission said) {
     beats.keep(key, said.extension(), said.report().idempotencyKey());
   }
@@ -101,18 +101,20 @@ public final class PgLeases implements LeaseSource {
         : reports.store(lease.key(), report);
   }
 
-  /** Of a lease that is over: known already, when it has a key that was stored in time, or lost. */
+  /**
+   * Answers a report under a lease that is over: repeated, if its key was stored in time, or lost.
+   */
   ReportReply reportLate(LeaseKey key, Report report) {
     return reports.store(key, report);
   }
 
-  // The last report and the success are one transaction: a worker that dies now has nothing left
-  // to do, and one that goes on finds its lease over.
+  // The last report and the success are one transaction: a worker that dies afterwards has nothing
+  // left to do, and one that goes on finds its lease over.
   private ReportReply reportTowards(long targetCount, Lease lease, Report report) {
     List<Ended> success = List.of(decide(new Finish(lease, Outcome.succeeded())));
     Reported last =
         db.inTransaction(handle -> {
-          transitions.lockResources(handle, success); // which come before any job's row
+          transitions.lockResources(handle, success); // resources come before any job's row
           ReportReply reply = reports.store(handle, lease.key(), report);
           if (reply instanceof ReportReply.Stored stored
               && reports.hasReached(handle, lease.key(), targetCount)) {
@@ -124,7 +126,7 @@ public final class PgLeases implements LeaseSource {
     return last.reply();
   }
 
-  /** Stores a report and what becomes of its attempt, as one transaction. */
+  /** Stores a report, and the end of its attempt if it brings one, in one transaction. */
   ReportReply submit(Lease lease, Submission said) {
     Optional<String> excerpt = said.end().flatMap(Submission.End::logExcerpt);
     Ended reached = decide(new Finish(lease, Outcome.succeeded(), excerpt));
@@ -132,7 +134,7 @@ public final class PgLeases implements LeaseSource {
     Optional<Ended> told = said.end().map(end -> decide(new Finish(lease, end.outcome(), excerpt)));
     Reported last =
         db.inTransaction(handle -> {
-          transitions.lockResources(handle, List.of(reached)); // the same for all three
+          transitions.lockResources(handle, List.of(reached)); // the same for all three ends
           ReportReply reply = reports.store(handle, lease.key(), said.report());
           if (!(reply instanceof ReportReply.Stored stored)) {
             return new Reported(reply, Optional.empty());
@@ -174,7 +176,7 @@ public final class PgLeases implements LeaseSource {
         new ReportReply.Stored(stored.added(), stored.duplicates(), state), Optional.of(end));
   }
 
-  /** An end that cannot be stored is found by halving the batch, and fails or waits alone. */
+  /** Halves a batch that fails, to find the end that cannot be stored; it alone fails or waits. */
   @Override
   public List<FinishReply> finish(List<Finish> finished) {
     try {
@@ -196,10 +198,10 @@ public final class PgLeases implements LeaseSource {
     }
   }
 
-  /** Gives back what its worker never heard of, and so cannot have begun; costs no attempt. */
+  /** Gives back jobs that never reached their worker and so cannot have begun; costs no attempt. */
   void giveBack(List<Lease> unheard) {
     finish(unheard.stream().map(lease -> new Finish(lease, new Outcome.NeverStarted())).toList());
-    consequences.woken(); // somebody may wait for them
+    consequences.woken(); // other workers may wait for them
   }
 
   private FinishReply alone(Finish finish, RuntimeException why) {
@@ -231,12 +233,12 @@ public final class PgLeases implements LeaseSource {
     Finish success = new Finish(lease, Outcome.succeeded(result));
     Applied ended = transitions.apply(handle, List.of(decide(success)));
     if (!SUCCESS.equals(ended.replies().getFirst())) {
-      handle.rollback(); // also what was to be recorded as something else: it goes with the writes
+      handle.rollback(); // also if the job ended as something else: the writes go, too
     }
     return ended;
   }
 
-  // A handler may use JDBI, too, and gets its own exceptions back as they are.
+  // A handler may use JDBI itself, and gets its own exceptions back as they are.
   private static Payload run(TransactionWork work, Connection connection) throws Exception {
     try {
       return work.run(connection);

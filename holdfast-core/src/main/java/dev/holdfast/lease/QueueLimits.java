@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.Set;
 import org.jdbi.v3.core.Handle;
 
-/** QueueLimits in queues that let only so many jobs run at once. */
+/** Counts the places that are left in queues with a concurrency limit. */
 final class QueueLimits {
 
-  // Under the queue's row lock, so that two claimers cannot both see the last free place. Whoever
-  // holds the lock is claiming from it, and the one who steps over it looks again soon.
+  // Under the queue's row lock, so that two claims cannot both see the last free place. A row that
+  // is locked belongs to another claim from this queue; a claim that skips it looks again soon.
   private static final String LIMITED_QUEUES =
       """
       SELECT name
@@ -21,7 +21,7 @@ final class QueueLimits {
          FOR UPDATE SKIP LOCKED
       """;
 
-  // In a statement of its own, after the lock: what was counted before it may be old.
+  // A statement of its own, after the lock: a count from before the lock may be outdated.
   private static final String PLACES_LEFT =
       """
       SELECT queue.name,
@@ -42,7 +42,10 @@ final class QueueLimits {
     this.placesLeft = db.sql(PLACES_LEFT);
   }
 
-  /** How many are left in those that nobody else claims from right now; others are missing. */
+  /**
+   * Locks these queues; returns how many places each has left. Queues that are paused, or that
+   * another claim has locked, are missing.
+   */
   Map<String, Integer> lock(Handle handle, Set<String> limited) {
     Map<String, Integer> places = new HashMap<>();
     if (limited.isEmpty()) {

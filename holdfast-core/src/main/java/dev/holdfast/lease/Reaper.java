@@ -19,10 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Speaks for workers that fell silent: ends attempts whose lease ran out or that ran too long, and
- * passes on what they held once their work must be over. Also looks after those who wait for
- * resources, should a wake-up ever be missing. Runs on every node; rows that another reaper has are
- * stepped over.
+ * Ends attempts in place of workers that fell silent, or that let them run too long, and passes on
+ * what they held once the work must be over. Also wakes parked jobs, should a wake-up ever be
+ * missing, and prunes history. Runs on every node; rows that another reaper has locked are skipped.
  */
 public final class Reaper {
 
@@ -30,10 +29,10 @@ public final class Reaper {
 
   private static final int NAMES_AT_ONCE = 500;
 
-  // Somebody frozen may have the lock of what is to pass on, for seconds.
+  // The shortest pause: a frozen transaction may have the lock of what is to pass on, for seconds.
   private static final Duration SOON = Duration.ofMillis(100);
 
-  // With a run every five seconds, every minute and every ten minutes.
+  // With a run every five seconds, a sweep every minute and a pruning of resources every ten.
   static final int RUNS_PER_SWEEP = 12;
   private static final int SWEEPS_PER_PRUNING = 10;
 
@@ -68,8 +67,8 @@ public final class Reaper {
   }
 
   /**
-   * Ends overdue attempts until there are none; answers how many. Takes for granted that workers
-   * could reach the database all the time.
+   * Ends overdue attempts until there are none; returns how many. Assumes that workers could reach
+   * the database all the time.
    */
   public int runOnce() {
     return runOnce(Absence.NONE);
@@ -83,7 +82,10 @@ public final class Reaper {
     return ended;
   }
 
-  /** The same for one whose look was part of a larger one, and who is told when to sweep. */
+  /**
+   * The same for a caller that asked for the outlooks of many tenants at once, and calls {@link
+   * #sweep} itself.
+   */
   int runOnce(Outlook first, Absence absence) {
     Outlook outlook = first;
     int ended = outlook.overdue() ? tried("end overdue attempts", () -> overdue.end(absence)) : 0;
@@ -104,7 +106,7 @@ public final class Reaper {
     return ended;
   }
 
-  /** What is in no hurry. */
+  /** Does what is not urgent. */
   void sweep() {
     tried("end scheduled runs that nobody else would", slots::endOrphans);
     tried("prune the history", history::prune);
@@ -114,8 +116,8 @@ public final class Reaper {
   }
 
   /**
-   * Ends what dead workers had claimed, without waiting for their leases. What they held still
-   * passes on only when the work must be over: something they started may have survived them.
+   * Ends the attempts of dead workers, without waiting for their leases. What they held still
+   * passes on only when the work must be over: a process that they started may have survived them.
    */
   public int endOf(Predecessors.Gone gone) {
     int ended = overdue.endOf(gone.dead(), gone.asOf());
@@ -126,7 +128,7 @@ public final class Reaper {
     return ended;
   }
 
-  // What fails in one of its duties must not keep the reaper from the others.
+  // A failure in one duty must not keep the reaper from the others.
   static int tried(String duty, IntSupplier work) {
     try {
       return work.getAsInt();
@@ -139,7 +141,7 @@ public final class Reaper {
     }
   }
 
-  /** When to run again, given how long it may take at most. */
+  /** How long to wait until the next run, at most {@code period}. */
   public Duration untilNext(Duration period) {
     return untilPassing
         .filter(soon -> soon.compareTo(period) < 0)
@@ -159,7 +161,7 @@ public final class Reaper {
       return 0;
     }
     return db.inTransaction(handle -> {
-      holds.make(handle, names); // somebody waits, so there must be a row to lock
+      holds.make(handle, names); // a job waits for it, so there must be a row to lock
       return holds.waiting().wakeForgotten(handle, holds.lockFree(handle, names));
     });
   }

@@ -18,12 +18,12 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A reaper for every tenant that a worker serves. For one thread. */
+/** Runs a reaper for every tenant that a worker serves. For one thread. */
 public final class Reapers {
 
   private static final Logger log = LoggerFactory.getLogger(Reapers.class);
 
-  // Where tenants are many, each is swept less often: one takes a few milliseconds.
+  // Where tenants are many, each is swept less often: a sweep takes a few milliseconds.
   private static final double MOST_SWEPT_PER_RUN = 10;
 
   private final Function<Tenant, Reaper> make;
@@ -39,7 +39,7 @@ public final class Reapers {
     this.steadiness = steadiness;
   }
 
-  /** Looks after all tenants; answers when to do so again, after {@code period} at the latest. */
+  /** Runs all reapers; returns how long to wait until the next run, at most {@code period}. */
   public Duration runOnce(List<Tenant> tenants, Duration period) {
     Set<String> names =
         tenants.stream().map(tenant -> tenant.name().value()).collect(Collectors.toSet());
@@ -52,7 +52,7 @@ public final class Reapers {
     Absence absence =
         outlooks.values().stream()
             .flatMap(List::stream)
-            .findAny() // they are of one server
+            .findAny() // all tenants are on one server
             .map(any -> steadiness.measure(any.serverUp()))
             .orElse(Absence.NONE);
     Duration soonest = period;
@@ -67,7 +67,7 @@ public final class Reapers {
 
   private void sweepSome(List<Tenant> tenants) {
     if (++runs < Reaper.RUNS_PER_SWEEP) {
-      return; // one that was only just started has other things to do
+      return; // a worker that has just started has more urgent work
     }
     sweepsDue += Math.min(MOST_SWEPT_PER_RUN, (double) tenants.size() / Reaper.RUNS_PER_SWEEP);
     for (; sweepsDue >= 1; sweepsDue--) {
@@ -87,8 +87,8 @@ public final class Reapers {
       work.accept(reaper);
       return reaper.untilNext(period);
     } catch (RuntimeException e) {
-      // One that was dropped since the tenants were listed is no news; whatever it is with one, the
-      // others still want to be looked after.
+      // That a tenant was dropped since the tenants were listed is no news. Whatever is wrong with
+      // one tenant, the others' reapers still run.
       if (!SqlErrors.isTenantGone(e)) {
         log.warn("Could not look after tenant {}", tenant.name(), e);
       }

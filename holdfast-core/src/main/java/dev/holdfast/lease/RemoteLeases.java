@@ -20,9 +20,9 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Leases of one tenant for workers that are somewhere else. Such a worker knows a lease by its job
- * and fence; what else there is to know about it is looked up, and all that it then does goes
- * through the same guarded statements as everybody's. Thread-safe.
+ * Leases of one tenant, for remote workers. Such a worker knows a lease by its job and fence; the
+ * rest is looked up, and whatever the worker does goes through the same guarded statements as for
+ * local workers. Thread-safe.
  */
 public final class RemoteLeases {
 
@@ -32,9 +32,9 @@ public final class RemoteLeases {
       """;
 
   /**
-   * An attempt that ended, as its worker says.
+   * An attempt that ended, as its worker reports it.
    *
-   * @param logExcerpt the last of what it said, kept with the attempt
+   * @param logExcerpt the last lines of its log, kept with the attempt
    */
   public record End(
       String worker, UUID jobId, long fence, Outcome outcome, Optional<String> logExcerpt) {}
@@ -42,15 +42,16 @@ public final class RemoteLeases {
   /**
    * What became of a lease that was to be renewed.
    *
-   * @param expiresAt of one that is still in force
+   * @param expiresAt when the lease ends, if it is still in force
    */
   public record Renewal(LeaseKey key, Status status, Optional<Instant> expiresAt) {}
 
   /**
-   * What a claim for many gave them.
+   * The result of a claim for many workers.
    *
-   * @param hands of each who asked, in their order: what it gets, or empty while it has to wait
-   * @param nextDueIn when there may be more, if that is known
+   * @param hands the leases for each request, in the order of the requests; empty while the worker
+   *     has to wait
+   * @param nextDueIn how long until there may be more, if that is known
    */
   public record Dealt(List<Optional<List<Lease>>> hands, Optional<Duration> nextDueIn) {}
 
@@ -87,9 +88,10 @@ public final class RemoteLeases {
   }
 
   /**
-   * Claims once for many.
+   * Claims once for many workers.
    *
-   * @param waiting requests that are alike but for names, limits and claim ids, each name once
+   * @param waiting requests that differ only in worker name, host, limit and claim id; each name
+   *     once
    */
   public Dealt claimForAll(List<ClaimRequest> waiting) {
     SharedClaims.Dealt dealt = shared.claim(waiting);
@@ -97,8 +99,8 @@ public final class RemoteLeases {
   }
 
   /**
-   * Gives back leases of which it is certain that their worker does not know. Each job waits at its
-   * old place again, as if it had not been given away.
+   * Gives back leases that their worker certainly does not know of. Each job waits at its old place
+   * again, as if it had not been leased.
    */
   public void giveBack(List<Lease> unheard) {
     if (!unheard.isEmpty()) {
@@ -106,7 +108,7 @@ public final class RemoteLeases {
     }
   }
 
-  /** Hosts that jobs have asked for, now or earlier: few, and none where nobody does. */
+  /** The hosts that jobs ask for, or asked for earlier: few, and often none. */
   public Set<String> namedHosts() {
     return db.withHandle(
         handle -> handle.createQuery(db.sql(NAMED_HOSTS)).mapTo(String.class).collectIntoSet());
@@ -116,14 +118,14 @@ public final class RemoteLeases {
     return new LeaseKey(tenant, jobId, fence);
   }
 
-  /** A worker starts what was dispatched to it. */
+  /** Starts jobs that were dispatched to this worker. */
   public List<Renewal> start(String worker, List<LeaseKey> keys) {
     Map<LeaseKey, Lease> mine = mine(worker, keys);
     Map<LeaseKey, Status> statuses = starts.start(List.copyOf(mine.values()));
     return keys.stream().map(key -> renewal(key, statuses, mine)).toList();
   }
 
-  /** A worker asks its own job to stop; false when it is not, or no longer, its job. */
+  /** A worker asks its own job to stop; false when the job is not, or no longer, its own. */
   public boolean requestStop(String worker, LeaseKey key) {
     return stops.request(worker, key);
   }
@@ -131,7 +133,7 @@ public final class RemoteLeases {
   /**
    * Renews leases.
    *
-   * @param length instead of each one's own
+   * @param length overrides the length of each lease
    */
   public List<Renewal> extend(String worker, List<LeaseKey> keys, Optional<Duration> length) {
     Map<LeaseKey, Lease> mine = mine(worker, keys);
@@ -160,7 +162,9 @@ public final class RemoteLeases {
             : Optional.ofNullable(current.get(key)).map(Lease::expiresAt));
   }
 
-  /** Records ends; answers in the order given. Of two about one lease, the first counts. */
+  /**
+   * Records ends; returns replies in the order given. Of two ends of one lease, the first counts.
+   */
   public List<FinishReply> finish(List<End> ends) {
     Map<LeaseKey, End> first = new LinkedHashMap<>();
     List<End> later = new ArrayList<>();
@@ -213,7 +217,7 @@ public final class RemoteLeases {
     return keys.stream().map(key -> replies.getOrDefault(key, new FinishReply.Lost())).toList();
   }
 
-  /** Stores what a running attempt wants remembered. */
+  /** Stores what a running attempt reports. */
   public ReportReply report(LeaseKey key, Report report) {
     return Optional.ofNullable(known.find(List.of(key)).get(key))
         .map(lease -> leases.report(lease, report))
@@ -221,14 +225,14 @@ public final class RemoteLeases {
   }
 
   /**
-   * Renews the lease as {@link #submit} will, for one whose turn to store what it says may be late.
-   * What was stored before, or comes under a lease that is over, changes nothing.
+   * Renews the lease as {@link #submit} will, for a submission that may have to wait until it is
+   * stored. Changes nothing when the submission is stored already or the lease is over.
    */
   public void keep(LeaseKey key, Submission said) {
     leases.keep(key, said);
   }
 
-  /** Stores what an attempt wants remembered and how it goes on, as one. */
+  /** Stores what an attempt reports and how it goes on, in one transaction. */
   public ReportReply submit(LeaseKey key, Submission said) {
     return Optional.ofNullable(known.find(List.of(key)).get(key))
         .map(lease -> leases.submit(lease, said))
@@ -252,7 +256,7 @@ public final class RemoteLeases {
       case Outcome.Snoozed snoozed -> "snoozed";
       case Outcome.Stopped stopped -> "stopped";
       case Outcome.Released released -> "released";
-      case Outcome.LeaseExpired expired -> "lost"; // whoever said it first
+      case Outcome.LeaseExpired expired -> "lost"; // recorded alike by worker and reaper
       case Outcome.NeverStarted never -> throw notAWorkers(outcome);
     };
   }

@@ -12,8 +12,8 @@ import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims with an id. Remote workers can lose the answer to a claim; asked again under the same id,
- * they get the leases they already have instead of more.
+ * Makes claims with an id repeatable. Remote workers can lose the answer to a claim; when they ask
+ * again under the same id, they get the leases they already have instead of more.
  */
 final class RepeatableClaims {
 
@@ -22,8 +22,8 @@ final class RepeatableClaims {
       SELECT claim_id FROM {schema}.claim WHERE claim_id = ANY (:claim_ids)
       """;
 
-  // The last thing that a claim does, after all its locks: it waits for a transaction that has
-  // claimed under the same id, and that one must have nothing left to wait for.
+  // Comes after all locks of resources and jobs: it waits for a transaction that claims under the
+  // same id, and that transaction must not wait for any of these locks.
   private static final String REMEMBER =
       """
       INSERT INTO {schema}.claim (claim_id, worker, fences, claimed_at)
@@ -31,9 +31,9 @@ final class RepeatableClaims {
       ON CONFLICT (claim_id) DO NOTHING
       """;
 
-  // Somebody who asks again has lost time; the leases begin anew, as their holder will think. Rows
-  // that others have are stepped over: a batch of ends locks those of jobs that finish before those
-  // of jobs that go back, whatever their ids, and whoever waits for one must not keep another.
+  // A worker that asks again has lost time, so the leases begin anew, as the worker assumes. Rows
+  // that are locked are skipped: a batch of ends locks jobs that finish before jobs that go back,
+  // whatever their ids, so a transaction that waits for one job must not have another locked.
   private static final String RENEW =
       """
       WITH leased AS MATERIALIZED (
@@ -72,8 +72,8 @@ final class RepeatableClaims {
       RETURNING id
       """;
 
-  // One that was stepped over. Its holder counts from when it asked, so it is waited for: it may be
-  // but a report that has the row.
+  // Renews a row that was skipped. The worker counts its lease from when it asked, so this waits
+  // for the row: perhaps only a report has it locked.
   private static final String RENEW_ONE =
       """
       UPDATE {schema}.job
@@ -125,7 +125,7 @@ final class RepeatableClaims {
             if (remember(handle, request, granted.leases())) {
               return Optional.of(new Told(granted, List.of()));
             }
-            handle.rollback(); // somebody else has claimed under that id meanwhile
+            handle.rollback(); // another claim under this id was faster
             return Optional.empty();
           });
       if (told.isPresent()) {
@@ -135,13 +135,13 @@ final class RepeatableClaims {
   }
 
   /**
-   * What a claim is answered with.
+   * The answer to a claim.
    *
-   * @param busy leases among those of an earlier claim that are not renewed yet
+   * @param busy leases of an earlier claim that are not renewed yet, because their rows were locked
    */
   private record Told(Round round, List<Lease> busy) {}
 
-  /** Which of these have brought something before. */
+  /** Which of these ids were granted leases before. */
   Set<String> known(Handle handle, List<String> claimIds) {
     return handle
         .createQuery(known)
@@ -151,9 +151,10 @@ final class RepeatableClaims {
   }
 
   /**
-   * Remembers what a claim with an id brought; one that brought nothing is to look again.
+   * Remembers the leases that were granted under a claim id. A claim that got none is not
+   * remembered, so that it looks again when repeated.
    *
-   * @return false when another claim under that id has brought something
+   * @return false when another claim under this id was granted leases
    */
   boolean remember(Handle handle, ClaimRequest request, List<Lease> leases) {
     if (request.claimId().isEmpty() || leases.isEmpty()) {
@@ -171,7 +172,9 @@ final class RepeatableClaims {
         == 1;
   }
 
-  /** What an earlier claim under that id brought, as far as it is still leased. */
+  /**
+   * The leases that an earlier claim under this id was granted, as far as they are still in force.
+   */
   List<Lease> again(ClaimRequest request) {
     Told told = db.inTransaction(handle -> repeat(handle, request));
     return settled(request, told).round.leases();
@@ -193,7 +196,8 @@ final class RepeatableClaims {
         leases.stream().filter(lease -> !renewed.contains(lease.key().jobId())).toList());
   }
 
-  // Each alone, so that nobody waits for whoever waits here. Those that ended meanwhile are gone.
+  // Each row in its own transaction, so that no other transaction waits for one that waits here.
+  // Leases that ended meanwhile are left out.
   private Told settled(ClaimRequest request, Told told) {
     if (told.busy.isEmpty()) {
       return told;

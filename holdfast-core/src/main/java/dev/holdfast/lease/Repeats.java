@@ -12,9 +12,9 @@ import java.util.UUID;
 /** Recognises ends that an earlier call recorded already. Thread-safe. */
 final class Repeats {
 
-  // An end said twice: the answer to the first got lost, or another tenant's part of the batch
-  // failed. Only the same end of the same worker counts, not what the reaper recorded meanwhile:
-  // that says lost, or failed with a code of its own.
+  // An end that is reported twice: the answer to the first report got lost, or another tenant's
+  // part of the batch failed. Only the same end by the same worker counts, not what the reaper
+  // recorded meanwhile: that is lost, or failed with a code of its own.
   private static final String RECORDED =
       """
       SELECT asked.job_id AS id, asked.fence,
@@ -50,9 +50,9 @@ final class Repeats {
       """;
 
   /**
-   * An end, as its worker says it.
+   * An end, as its worker reports it.
    *
-   * @param errorCode of a failure
+   * @param errorCode the code of a failure
    */
   record Said(LeaseKey key, String worker, String outcome, Optional<String> errorCode) {
 
@@ -73,7 +73,7 @@ final class Repeats {
     this.recorded = db.sql(RECORDED);
   }
 
-  /** Those of them that are recorded, and what became of their jobs. */
+  /** The ends among these that are recorded already, and what became of their jobs. */
   Map<LeaseKey, FinishReply> recorded(List<Said> ends) {
     if (ends.isEmpty()) {
       return Map.of();

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a running attempt wants remembered.
+ * What a running attempt reports, to be stored.
  *
- * @param inputTokens increment, not a total; so is {@code outputTokens}
- * @param items what it found or made; each new one adds to the result count
- * @param idempotencyKey makes it safe to send again: with the same key it is stored once
+ * @param inputTokens tokens used since the last report, not a total; so is {@code outputTokens}
+ * @param items what the job found or made; each new one adds to the result count
+ * @param idempotencyKey makes the report safe to send again: with the same key it is stored once
  */
 public record Report(
     Progress progress,
@@ -70,12 +70,12 @@ public record Report(
     return inputTokens != 0 || outputTokens != 0;
   }
 
-  /** Only asks whether the lease is still in force. */
+  /** Whether it stores nothing, and only asks whether the lease is still in force. */
   boolean saysNothing() {
     return !changesJob() && logLines.isEmpty() && items.isEmpty();
   }
 
-  /** Says something that is kept in the job's own row. */
+  /** Whether some of it is stored in the job's own row. */
   boolean changesJob() {
     return hasUsage() || !progress.equals(Progress.NONE);
   }

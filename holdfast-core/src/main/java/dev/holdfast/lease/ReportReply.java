@@ -10,7 +10,8 @@ public sealed interface ReportReply {
    * All of it is stored.
    *
    * @param duplicates items that the job had already, or that came twice
-   * @param ended what the job became, when this report was its last: it has the results it is for
+   * @param ended what the job became, when this report also ended the attempt, for example because
+   *     the job now has the results it is for
    */
   record Stored(int added, int duplicates, Optional<JobState> ended) implements ReportReply {
 
@@ -22,6 +23,6 @@ public sealed interface ReportReply {
   /** A report with this key is stored already; this one changed nothing. */
   record Repeated() implements ReportReply {}
 
-  /** Somebody else has the job now; nothing was stored. */
+  /** The lease is no longer in force; nothing was stored. */
   record Lost() implements ReportReply {}
 }

@@ -28,8 +28,8 @@ final class Reports {
        WHERE id = :job_id AND fence = :fence AND state IN ('running', 'stopping')
       """;
 
-  // The lease cannot pass to somebody else between the check and the insert, nor can two reports
-  // of one attempt take the same place in the log.
+  // Keeps the lease from passing to another worker between the check and the insert, and two
+  // reports of one attempt from taking the same place in the log.
   private static final String LOCK =
       """
       SELECT id
@@ -38,7 +38,7 @@ final class Reports {
          FOR NO KEY UPDATE
       """;
 
-  // A statement of its own, after the lock: it must see what was logged while it waited.
+  // A statement of its own, after the lock: it must see the lines that were logged while it waited.
   private static final String LOG =
       """
       INSERT INTO {schema}.job_log (job_id, fence, at, line, ends)
@@ -56,7 +56,7 @@ final class Reports {
        ORDER BY said.number
       """;
 
-  // Found again, an item is no news: the first one stays.
+  // An item whose key the job has already is ignored: the first one stays.
   private static final String ITEMS =
       """
       WITH mine AS MATERIALIZED (
@@ -96,7 +96,7 @@ final class Reports {
       SELECT EXISTS (SELECT FROM {schema}.idempotency WHERE job_id = :job_id AND key = :key)
       """;
 
-  // Its worker hears of it with the next beat.
+  // The worker hears of the stop with its next beat.
   private static final String STOP_AT_LIMIT =
       """
       UPDATE {schema}.job
@@ -144,7 +144,7 @@ final class Reports {
   /**
    * How a job stands after a report.
    *
-   * @param results that it has
+   * @param results how many results it has
    */
   record Standing(long results, JobState state) {}
 
@@ -180,7 +180,7 @@ final class Reports {
     return db.inTransaction(handle -> store(handle, key, report));
   }
 
-  /** In the caller's transaction. */
+  /** Stores the report in the caller's transaction. */
   ReportReply store(Handle handle, LeaseKey key, Report report) {
     Optional<String> said = report.idempotencyKey();
     if (said.isPresent() && !rememberKey(handle, key, said.get())) {
@@ -195,7 +195,7 @@ final class Reports {
             && (!report.changesJob() || storeProgress(handle, key, report))
             && (report.logLines().isEmpty() || storeLines(handle, key, report));
     if (!mine) {
-      return LOST; // and nothing was stored: each of them is guarded alike
+      return LOST; // and nothing was stored: all statements have the same guard
     }
     if (report.hasUsage()) {
       on(handle.createUpdate(stopAtLimit), key).bind("error_code", Failure.TOKEN_LIMIT).execute();
@@ -203,7 +203,7 @@ final class Reports {
     return new ReportReply.Stored(added.getAsInt(), report.items().size() - added.getAsInt());
   }
 
-  /** The job has as many results as it is for. */
+  /** Whether the job has as many results as it is for. */
   boolean hasReached(Handle handle, LeaseKey key, long targetCount) {
     return on(handle.createQuery(hasReached), key)
         .bind("target_count", targetCount)
@@ -211,17 +211,17 @@ final class Reports {
         .one();
   }
 
-  /** The attempt goes on: what it saw is counted, and its lease lasts for longer. */
+  /** Adds to the job's progress count and extends its lease; returns how the job stands. */
   Standing goOn(Handle handle, LeaseKey key, Submission said) {
     return on(handle.createQuery(goOn), key)
         .bind("seen", said.seen())
         .bind("lease_ms", said.extension().toMillis())
         .map((row, context) ->
             new Standing(row.getLong("results"), JobState.of(row.getString("state"))))
-        .one(); // its row was locked by the report
+        .one(); // the report has locked its row
   }
 
-  /** Says why a job that has just succeeded is done. */
+  /** Stores why a job that has just succeeded is done. */
   void doneBecause(Handle handle, LeaseKey key, String reason) {
     on(handle.createUpdate(doneBecause), key).bind("reason", reason).execute();
   }
@@ -239,7 +239,7 @@ final class Reports {
         .one();
   }
 
-  /** How many are new; empty when the lease is lost. */
+  /** Stores the items; returns how many are new, or empty when the lease is lost. */
   private OptionalInt storeItems(Handle handle, LeaseKey key, Report report) {
     if (report.items().isEmpty()) {
       return OptionalInt.of(0);

@@ -8,27 +8,28 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What one round of a claim brought.
+ * The result of one round of a claim.
  *
- * @param leases all of them
+ * @param leases all leases that were granted
  * @param candidatesApart how many due jobs needed more than a lease
- * @param apart how it went with those; its leases are among all
- * @param nextDueIn when there will be more, as far as this round could see
+ * @param apart the result for those jobs; its leases are among {@code leases}, too
+ * @param nextDueIn how long until there will be more, as far as this round could see
  */
 record Round(List<Lease> leases, int candidatesApart, Granted apart, Optional<Duration> nextDueIn) {
 
-  // Whoever was quicker is gone by then, and there may be others behind those that it took.
+  // A transaction that had a candidate locked is over by then, and there may be free jobs behind
+  // the ones it took.
   private static final Duration MISSED = Duration.ofMillis(25);
 
-  // Whoever has a resource's lock and says nothing loses it within seconds.
+  // A transaction that keeps a resource's lock and is silent is ended within seconds.
   private static final Duration KEPT_AWAY = Duration.ofMillis(300);
 
-  /** Nothing but leases, with no view of what else there is. */
+  /** Only leases, with no view of what else there is. */
   static Round only(List<Lease> leases) {
     return new Round(leases, 0, Granted.NOTHING, Optional.empty());
   }
 
-  /** Without what was to be granted apart when somebody kept us from it. */
+  /** Without jobs that need more than a lease, when another transaction kept a resource's lock. */
   static Round of(Answer answer, Optional<Granted> apart) {
     return apart
         .map(granted -> of(answer, granted))
@@ -41,7 +42,10 @@ record Round(List<Lease> leases, int candidatesApart, Granted apart, Optional<Du
     return new Round(all, answer.apart().size(), apart, answer.nextDueIn());
   }
 
-  /** Whether there were candidates that did not get a lease and are out of the way now. */
+  /**
+   * Whether another round may find more: some candidates are out of the way now, and not all of
+   * them got a lease.
+   */
   boolean isUnsettled() {
     int granted = apart.leases().size();
     boolean moved = apart.aside() + granted > 0;
@@ -49,8 +53,8 @@ record Round(List<Lease> leases, int candidatesApart, Granted apart, Optional<Du
   }
 
   /**
-   * Whether there were some that somebody else was at: without another look there would be none
-   * before the next poll, whatever waits behind them.
+   * Whether other transactions had some candidates locked. Without another round, jobs that wait
+   * behind those would not be found before the next poll.
    */
   boolean hasMissed() {
     return apart.missed() > 0;

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One claim for many workers that wait for the same kind of work. The jobs are dealt out in the
- * order in which the workers came, and each is leased to the one that gets it, before anybody can
+ * Claims once for many workers that wait for the same kind of work. The jobs are dealt out in the
+ * order in which the workers asked, and each is leased to its worker before other transactions can
  * see it: all in one transaction.
  */
 final class SharedClaims {
@@ -28,10 +28,10 @@ final class SharedClaims {
 
   private static final int MOST_JOBS = 500;
 
-  // Nobody's name: it is gone before the transaction ends.
+  // Stands in for the workers' names, and is replaced by them before the transaction ends.
   private static final String DEALER = "(shared)";
 
-  // One for each worker: a fence tells who has a job, also to whoever asks again by a claim's id.
+  // One fence per worker: a fence tells which worker has a job, also when a claim id is repeated.
   private static final String DRAW =
       """
       SELECT nextval('{schema}.fence') FROM generate_series(1, :count)
@@ -62,10 +62,11 @@ final class SharedClaims {
       """;
 
   /**
-   * How it went.
+   * The result.
    *
-   * @param hands what each of those who asked gets, in their order; empty for one who waits on
-   * @param nextDueIn when to look again, if that is known
+   * @param hands the leases for each request, in the order of the requests; empty for a worker that
+   *     keeps waiting
+   * @param nextDueIn how long until to look again, if that is known
    */
   record Dealt(List<Optional<List<Lease>>> hands, Optional<Duration> nextDueIn) {}
 
@@ -86,10 +87,10 @@ final class SharedClaims {
   }
 
   /**
-   * Claims for all of them.
+   * Claims for all of these workers.
    *
-   * @param waiting alike but for their names, limits and claim ids; each name once, because what is
-   *     granted together is told apart by it
+   * @param waiting requests that differ only in worker name, host, limit and claim id; each name
+   *     once, because what is granted together is told apart by it
    */
   Dealt claim(List<ClaimRequest> waiting) {
     while (true) {
@@ -105,7 +106,9 @@ final class SharedClaims {
     }
   }
 
-  /** What is true once it is committed; {@code known} are the ids that others claimed under. */
+  /**
+   * The result once it is committed; {@code known} are claim ids that were granted leases before.
+   */
   private record Deal(
       Map<ClaimRequest, List<Lease>> hands,
       Set<String> known,
@@ -121,9 +124,10 @@ final class SharedClaims {
     return deal.isKnown(request) ? again(request) : Optional.ofNullable(deal.hands.get(request));
   }
 
-  // One whose earlier answer got lost, here or at another node, gets it again: in a transaction of
-  // its own, because that locks jobs, and claims lock resources first. What the others were dealt
-  // is theirs by now, and must reach them: if this fails, this one waits on and is looked at again.
+  // A worker whose earlier answer got lost, here or at another node, gets it again: in a
+  // transaction of its own, because that locks jobs, and claims lock resources first. The leases of
+  // the other workers are committed by now and must reach them: if this fails, only this worker
+  // keeps waiting, and is looked at again.
   private Optional<List<Lease>> again(ClaimRequest request) {
     try {
       return Optional.of(repeatable.again(request));
@@ -141,17 +145,17 @@ final class SharedClaims {
     }
     int most = Math.min(MOST_JOBS, asking.stream().mapToInt(ClaimRequest::limit).sum());
     Round round = rounds.inOne(handle, asOne(asking, most));
-    if (round.leases().size() > most) { // which nobody could be dealt
+    if (round.leases().size() > most) { // the surplus would be no worker's
       throw new IllegalStateException(round.leases().size() + " leases, asked for " + most);
     }
     Map<ClaimRequest, List<Lease>> hands = assign(handle, deal(round.leases(), asking));
-    // By id, or two nodes whom the same workers asked could wait for each other.
+    // In the order of ids, or two nodes that the same workers asked could wait for each other.
     boolean allNew =
         hands.entrySet().stream()
             .sorted(Comparator.comparing(hand -> hand.getKey().claimId().orElse("")))
             .allMatch(hand -> repeatable.remember(handle, hand.getKey(), hand.getValue()));
     if (!allNew) {
-      handle.rollback(); // one of them has got something elsewhere meanwhile: all anew
+      handle.rollback(); // a worker got leases elsewhere meanwhile: start again
       return Optional.empty();
     }
     rounds.tell(handle, asking.getFirst(), hands.values().stream().flatMap(List::stream).toList());
@@ -160,7 +164,7 @@ final class SharedClaims {
     return Optional.of(new Deal(hands, nothing.known, round.woken(), next));
   }
 
-  // What one host alone may have must not be dealt to another's worker.
+  // A job that only one host may run must not be dealt to a worker on another.
   private static ClaimRequest asOne(List<ClaimRequest> asking, int most) {
     ClaimRequest first = asking.getFirst();
     boolean oneHost = asking.stream().allMatch(each -> each.host().equals(first.host()));
@@ -172,7 +176,7 @@ final class SharedClaims {
     return ids.isEmpty() ? Set.of() : repeatable.known(handle, ids);
   }
 
-  // One each, then another each: nobody waits because somebody else asked for many.
+  // One job each, then another each: no worker waits because another asked for many.
   private static Map<ClaimRequest, List<Lease>> deal(
       List<Lease> leases, List<ClaimRequest> asking) {
     Map<ClaimRequest, List<Lease>> hands = new LinkedHashMap<>();

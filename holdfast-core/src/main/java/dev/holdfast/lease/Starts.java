@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jdbi.v3.core.Handle;
 
-/** Workers' word that they start what was dispatched to them. Saying it again changes nothing. */
+/** Records that workers start what was dispatched to them. Reporting it again changes nothing. */
 final class Starts {
 
   private static final String START =
@@ -42,7 +42,10 @@ final class Starts {
     this.state = db.sql(STATE);
   }
 
-  /** In the order of jobs' ids, as everybody locks them; answers what became of each. */
+  /**
+   * Starts the jobs in the order of their ids, in which all code locks them; returns what became of
+   * each lease.
+   */
   Map<LeaseKey, Status> start(List<Lease> leases) {
     return db.inTransaction(handle -> {
       Map<LeaseKey, Status> statuses = new HashMap<>();

@@ -2,18 +2,18 @@ package dev.holdfast.lease;
 
 import java.time.Duration;
 
-/** How long workers could not renew their leases, as far as reapers can tell. */
+/** Measures how long workers could not renew their leases, as far as reapers can tell. */
 @FunctionalInterface
 public interface Steadiness {
 
   /**
-   * To be asked once in every round of the reapers.
+   * Called once in every round of the reapers.
    *
-   * @param serverUp since when the database can be reached at all
+   * @param serverUp how long the database server has been running
    */
   Absence measure(Duration serverUp);
 
-  /** For how much of a time that ends now nobody could reach the database. */
+  /** For how much of a given time up to now the database could not be reached. */
   @FunctionalInterface
   interface Absence {
 

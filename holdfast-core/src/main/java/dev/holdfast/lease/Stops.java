@@ -13,10 +13,10 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.result.RowView;
 import org.jdbi.v3.core.statement.Query;
 
-/** What somebody asked of running jobs: to stop, and what to end as. */
+/** Stop requests for running jobs, and what those jobs are to end as. */
 final class Stops {
 
-  // Ends that did not fit because somebody asked for the job to stop, and what it is to end as.
+  // For ends that could not be written because the job was asked to stop: what it is to end as.
   private static final String STOPPING =
       """
       SELECT job.id, job.fence, job.stop_as, job.error_code, job.error_message
@@ -45,7 +45,7 @@ final class Stops {
     this.stopping = db.sql(STOPPING);
   }
 
-  /** A worker says itself that its job is to stop; false when it is not its job. */
+  /** A worker asks its own job to stop; false when it is not its job. */
   boolean request(String worker, LeaseKey key) {
     return db.withHandle(handle ->
         handle
@@ -57,7 +57,10 @@ final class Stops {
         == 1;
   }
 
-  /** Of ends that did not fit those whose job is to stop, ended as somebody wants it. */
+  /**
+   * Of ends that could not be written, those whose job was asked to stop, changed to what was
+   * asked.
+   */
   List<Ended> asWanted(Handle handle, List<Ended> unfit) {
     Query query = handle.createQuery(stopping);
     Ended.bindKeys(query, unfit.stream().sorted(Ended.BY_JOB).toList());

@@ -7,12 +7,12 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A report that also says how its attempt goes on, for workers that have no other word: all of it
- * is stored, or nothing. A job that somebody asked to stop ends with it, because nothing else would
- * tell its worker.
+ * A report that also says how its attempt goes on, for workers that send nothing else: all of it is
+ * stored, or nothing. A job that was asked to stop ends with it, because nothing else would tell
+ * its worker.
  *
- * @param seen adds to the progress count
- * @param extension the lease lasts at least so long from now
+ * @param seen how much to add to the progress count
+ * @param extension how long the lease lasts from now, at least
  * @param end how the attempt ended, if it did
  */
 public record Submission(Report report, long seen, Duration extension, Optional<End> end) {
@@ -20,8 +20,8 @@ public record Submission(Report report, long seen, Duration extension, Optional<
   /**
    * How an attempt ended.
    *
-   * @param doneReason of a success, where that is not that its worker said so
-   * @param logExcerpt the last of what it said, kept with the attempt
+   * @param doneReason why a job that succeeded is done, unless it is only that its worker said so
+   * @param logExcerpt the last lines of its log, kept with the attempt
    */
   public record End(Outcome outcome, Optional<String> doneReason, Optional<String> logExcerpt) {
 

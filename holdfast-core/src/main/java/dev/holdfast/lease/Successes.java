@@ -8,12 +8,12 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Ends that say nothing but that all went well, as most do. What is the same for all of them is
- * written once, into the statement, instead of being sent and looked up for each.
+ * Records ends that say nothing but that all went well, as most do. What is the same for all of
+ * them is written once, into the statement, instead of being sent and looked up for each.
  */
 final class Successes {
 
-  // Like Transitions.FINISH, of which this is the plain case.
+  // The plain case of Transitions.FINISH.
   private static final String SUCCEED =
       """
       WITH gone AS (

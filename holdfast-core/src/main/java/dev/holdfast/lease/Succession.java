@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a worker does about those before it: at its start it ends what dead ones had claimed, and
- * the scheduled runs that they, or one of its own name, left behind. Runs whose leases have not run
- * out yet are looked at again later. Called from one thread.
+ * Takes over from workers that are gone: when a worker starts, this ends the attempts of dead
+ * workers, and the scheduled runs that they, or an earlier worker of the same name, left behind.
+ * Runs whose leases have not run out yet are looked at again later. Called from one thread.
  */
 public final class Succession {
 
@@ -35,7 +35,7 @@ public final class Succession {
   /**
    * For one worker.
    *
-   * @param onRecovered hears of scheduled runs that have failed with it
+   * @param onRecovered gets the number of scheduled runs that were ended as failed
    */
   public Succession(
       Predecessors predecessors,
@@ -48,13 +48,13 @@ public final class Succession {
     this.onRecovered = onRecovered;
   }
 
-  /** Before the worker claims anything under what may be their name. */
+  /** Called before the worker claims anything, which may be under the name of a dead worker. */
   public void begin() {
-    // Without it those jobs wait until their leases have run out, so it may fail.
+    // May fail: without it, those jobs only wait until their leases have run out.
     try {
       gone = predecessors.gone();
       List<Tenant> tenants = served.get();
-      if (!gone.dead().isEmpty()) { // seldom: a start is not to pay for what did not happen
+      if (!gone.dead().isEmpty()) { // seldom, so the usual start does not pay for it
         tenants.forEach(tenant -> reapers.apply(tenant).endOf(gone));
       }
       recover(tenants);
@@ -64,7 +64,7 @@ public final class Succession {
     }
   }
 
-  /** As long as there is something left to take over. */
+  /** Looks again from time to time, as long as there are runs left to take over. */
   public void goOn() {
     if (!unsettled.isEmpty() && System.nanoTime() - againAtNanos >= 0) {
       recover(unsettled);

@@ -25,16 +25,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Leases of many tenants as one source. Those that have work share the free permits evenly, and
- * whoever went first goes last next time. Who has work is known from announcements and from the
- * last claims; all are asked, many with one statement, when nobody is known to have any, and now
- * and then. Thread-safe.
+ * Leases of many tenants as one source. Tenants that have work share the free permits evenly, and
+ * the tenant that went first goes last next time. Which tenants have work is known from
+ * announcements and from the last claims; all tenants are asked, many with one statement, when none
+ * is known to have work, and every two seconds. Thread-safe.
  */
 public final class TenantRotation implements LeaseSource {
 
   private static final Logger log = LoggerFactory.getLogger(TenantRotation.class);
 
-  // What was announced and not heard of is found after so long, as by any worker.
+  // Work whose announcement got lost is found after this time, as by any worker.
   private static final Duration ALL_ASKED_EVERY = Duration.ofSeconds(2);
 
   private static final String HAS_WORK =
@@ -69,9 +69,9 @@ public final class TenantRotation implements LeaseSource {
   }
 
   /**
-   * For workers that do not run the same kinds everywhere.
+   * For workers that do not run the same kinds in every tenant.
    *
-   * @param inTenant what of a request is meant for a tenant
+   * @param inTenant reduces a request to what is meant for a tenant
    */
   public TenantRotation(
       Tenants tenants,
@@ -106,20 +106,21 @@ public final class TenantRotation implements LeaseSource {
     List<Lease> leases = new ArrayList<>();
     Optional<Duration> soon = Optional.empty();
     for (int i = 0; i < withWork.size() && leases.size() < request.limit(); i++) {
-      // What the tenants before left over is shared by those still to come.
+      // What the earlier tenants left over is shared by the remaining ones.
       int share = Math.ceilDiv(request.limit() - leases.size(), withWork.size() - i);
       try {
         Claimed claimed = claim(withWork.get(i), request.withLimit(share));
         leases.addAll(claimed.leases());
         soon = Stream.of(soon, soon(claimed)).flatMap(Optional::stream).min(naturalOrder());
-      } catch (RuntimeException e) { // also the application's own: its hook is called
+      } catch (RuntimeException e) { // also one of the application's own, from its hook
         if (SqlErrors.isTenantGone(e)) {
-          continue; // dropped since somebody announced its work
+          continue; // dropped since its work was announced
         }
         if (leases.isEmpty()) {
           throw e;
         }
-        // What the others granted must reach the worker, or it would wait out its leases.
+        // Leases that other tenants granted must reach the worker, or their jobs would wait until
+        // the leases expire.
         log.warn("Could not claim from tenant {}", withWork.get(i).name(), e);
         break;
       }
@@ -137,7 +138,7 @@ public final class TenantRotation implements LeaseSource {
     return claimed;
   }
 
-  // Jobs that are due later than that are found when all are asked.
+  // Jobs that are due later are found when all tenants are asked.
   private static Optional<Duration> soon(Claimed claimed) {
     return claimed.nextDueIn().filter(next -> next.compareTo(ALL_ASKED_EVERY) < 0);
   }
@@ -209,8 +210,8 @@ public final class TenantRotation implements LeaseSource {
   }
 
   /**
-   * Calls each tenant's source with its items; answers in the order of {@code items}. What fails
-   * for one tenant is answered by {@code otherwise} and does not touch the others.
+   * Calls each tenant's source with its items; returns answers in the order of {@code items}. If it
+   * fails for one of several tenants, {@code otherwise} answers for that tenant's items.
    */
   private <T, R> List<R> perTenant(
       List<T> items,

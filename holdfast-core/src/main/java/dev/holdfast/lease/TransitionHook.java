@@ -6,14 +6,15 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * The application's own tables follow its jobs: called with the connection whose transaction moves
- * them, so that both commit or neither. When it throws, the jobs do not move; they are tried again.
+ * Lets the application's own tables follow its jobs: called with the connection whose transaction
+ * moves the jobs, so that both commit or neither. When the hook throws, the jobs do not move; the
+ * move is tried again.
  *
- * <p>Every process that moves jobs (workers, and whoever acts on them) calls its own hook, so give
- * all of them the same. Starting and ending take a transaction more than without a hook. Others may
- * wait for what that transaction has locked: the server ends it when it says nothing for five
- * seconds, so a hook does nothing slow but SQL. The server is told there to prefer indexes and to
- * compile no plans.
+ * <p>Every process that moves jobs (workers, and processes in which operators act on jobs) calls
+ * its own hook, so give all of them the same. Most starts and ends are a single statement without a
+ * hook, and need a transaction with one. Others may wait for what that transaction has locked, and
+ * the server ends it when it is idle for five seconds; so a hook does nothing slow besides SQL. In
+ * that transaction, the server prefers indexes and compiles no plans.
  */
 @FunctionalInterface
 public interface TransitionHook {

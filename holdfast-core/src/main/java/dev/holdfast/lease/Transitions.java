@@ -20,16 +20,17 @@ import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what {@link Lifecycle} decided, for a whole batch at once. The only way an attempt ends: a
- * worker's report, the reaper and a handler's own transaction all come through here, and every row
- * is guarded by job, fence and state. Rows are locked in the order of their ids, those of jobs that
+ * Writes what {@link Lifecycle} decided, for a whole batch at once. Every attempt ends here: a
+ * worker's report, the reaper and a handler's own transaction all use this class, and every row is
+ * guarded by job, fence and state. Rows are locked in the order of their ids, those of jobs that
  * finish before those of jobs that go back.
  */
 final class Transitions {
 
-  // The ids come sorted, so that width_bucket finds a row's place in the arrays by halving, and
-  // each row is compared with its own fence. Not a join: for one of unknown size the planner reads
-  // the whole table, or compares each row with each, depending on when it was last analysed.
+  // The ids come sorted, so that width_bucket finds a row's place in the arrays by binary search,
+  // and each row is compared with its own fence. Not a join: for a join of unknown size the planner
+  // reads the whole table, or compares each row with each, depending on when the table was last
+  // analysed.
   private static final String FINISH =
       """
       WITH ended AS MATERIALIZED (
@@ -70,8 +71,9 @@ final class Transitions {
       """
           .replace("{carried}", Columns.CARRIED);
 
-  // The row stays live, so the attempt that just ended goes to attempt. A job handed back at once
-  // keeps its run_at, and with it its place. One that somebody asked to stop does not run again.
+  // The row stays in job, so the attempt that just ended goes to attempt. A job that is handed back
+  // at once keeps its run_at, and with it its place. A job that was asked to stop is not queued
+  // again.
   private static final String SEND_BACK =
       """
       WITH ended AS MATERIALIZED (
@@ -156,7 +158,10 @@ final class Transitions {
     this.sendBack = db.sql(SEND_BACK);
   }
 
-  /** In a transaction of its own; what an earlier call recorded already is recorded. */
+  /**
+   * Writes the ends in a transaction of its own. Ends that an earlier call recorded are answered as
+   * recorded, too.
+   */
   Applied apply(List<Ended> ended) {
     if (ended.stream().allMatch(this::isOneRow) && recordAtOnce(ended)) {
       return new Applied(ended.stream().map(end -> reply(end.transition().to())).toList(), 0);
@@ -167,8 +172,8 @@ final class Transitions {
         : new Applied(recognised(ended, applied.replies), applied.woken);
   }
 
-  // What was recorded just now has its answer. Of the rest some may be repeats, which are answered
-  // as the first time, whatever people have done with the job since.
+  // Ends recorded just now have their answer. Of the others, some may be repeats, which are
+  // answered as the first time, whatever operators have done with the job since.
   private List<FinishReply> recognised(List<Ended> ended, List<FinishReply> replies) {
     List<Ended> unknown =
         IntStream.range(0, ended.size())
@@ -185,9 +190,9 @@ final class Transitions {
         .toList();
   }
 
-  // Nothing follows from such an end that would have to be written with it: nobody is to be told
-  // of a success. A failure is told, in the same transaction, or whoever dies in between has told
-  // nobody and a repeat finds nothing left to do.
+  // Whether nothing has to be written together with the end. Webhooks are told of failures, and the
+  // note is written in the same transaction: otherwise a process could die in between, and a
+  // repeated report would find nothing left to do.
   private boolean isOneRow(Ended end) {
     return end.finishesJob()
         && end.transition().to() != JobState.FAILED
@@ -195,8 +200,8 @@ final class Transitions {
         && !consequences.isHooked();
   }
 
-  // One statement is a transaction already; most batches are nothing but plain successes. Whether
-  // all were recorded; if not, some may be, and others need a closer look.
+  // One statement needs no transaction around it; most batches are nothing but plain successes.
+  // Returns whether all were recorded; if not, some may be, and others need a closer look.
   private boolean recordAtOnce(List<Ended> ended) {
     return db.withHandle(handle ->
         ended.stream().allMatch(Ended::isMereSuccess)
@@ -204,7 +209,9 @@ final class Transitions {
             : finish(handle, ended.stream().sorted(Ended.BY_JOB).toList()).size() == ended.size());
   }
 
-  /** Locks what these ends will free, for a caller that touches the jobs' rows before. */
+  /**
+   * Locks the resources that these ends will free, for a caller that locks the jobs' rows first.
+   */
   void lockResources(Handle handle, List<Ended> ended) {
     aftermath.lock(handle, ended.stream().filter(Ended::isGuarded).toList());
   }
@@ -255,8 +262,8 @@ final class Transitions {
     return Ended.keys(query, ended);
   }
 
-  // In small portions: an update cannot look its rows up LATERAL, and the join it needs instead may
-  // compare each with each.
+  // In small portions: an UPDATE cannot look up its rows with LATERAL, and the join that it needs
+  // instead may compare each row with each.
   private List<LeaseKey> sendBack(Handle handle, List<Ended> ended) {
     List<LeaseKey> written = new ArrayList<>();
     for (int from = 0; from < ended.size(); from += SENT_AT_ONCE) {

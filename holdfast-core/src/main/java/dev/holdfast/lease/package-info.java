@@ -1,4 +1,4 @@
-/** The right to run: claiming, extending and finishing under a fence. */
+/** The right to run jobs: claiming, extending and finishing leases under a fence. */
 @NullMarked
 package dev.holdfast.lease;
 

@@ -1,6 +1,6 @@
 package dev.holdfast.loop;
 
-/** Something that is done when the process is told to end, by SIGTERM or by itself. */
+/** Work that is done when the process is told to end, by SIGTERM or by itself. */
 public final class AtExit implements AutoCloseable {
 
   private final Thread hook;
@@ -15,7 +15,7 @@ public final class AtExit implements AutoCloseable {
     return new AtExit(hook);
   }
 
-  /** It is no longer needed; nothing happens when the process is ending already. */
+  /** The work is no longer needed; does nothing when the process is ending already. */
   @Override
   public void close() {
     try {

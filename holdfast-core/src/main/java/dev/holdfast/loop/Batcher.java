@@ -14,40 +14,42 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What many threads ask for at the same time, done by one of them for all: while it is at it,
- * others gather, and the next takes them along. So a thousand take one connection and not all there
- * are. Whoever comes alone does not wait, and nobody returns before what it asked for is done.
+ * Lets one of many threads that ask at the same time do the work for all of them. While it works,
+ * other threads' questions gather, and the next turn takes them along. So a thousand threads take
+ * one connection and not all there are. A thread that comes alone does not wait, and no thread
+ * returns before its question is answered.
  *
- * <p>Whoever takes too long at it, say because nobody answers on its connection any more, keeps
- * nobody who comes later: the next begins all the same. And those that it took along can leave it,
- * if what they asked for may be done twice and counts once.
+ * <p>A turn that takes too long, for example because its connection does not answer any more, does
+ * not hold up threads that come later: the next turn begins all the same. And the threads whose
+ * questions it took along can leave it, if their work may be done twice and counts once.
  *
  * <p>Thread-safe.
  *
- * @param <Q> what is asked
- * @param <A> what is answered
+ * @param <Q> the question
+ * @param <A> the answer
  */
 public final class Batcher<Q, A> {
 
-  // Longer than a busy disk takes, as a rule: who leaves has to go alone, which costs more.
+  // Longer than a busy disk takes, as a rule: a thread that leaves does its work alone, which costs
+  // more.
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
-  /** Does it for all of them or for none; answers in the order asked. */
+  /** Does the work for all questions or for none; returns answers in the order of the questions. */
   @FunctionalInterface
   public interface Work<Q, A> {
     List<A> on(List<Q> all);
   }
 
-  /** One's right to do it for all. */
+  /** One thread's right to do the work for all. */
   public interface Turn<Q> {
 
     /**
-     * Whoever has gathered by now, the one at it first; nobody, when another was faster. To be
-     * called once, and late: until then more can come along.
+     * The questions that have gathered by now, this thread's own first; empty when another turn has
+     * taken that one. Called once, and late: until then more questions can gather.
      */
     List<Q> take();
 
-    /** Those that were taken along may have left by now. */
+    /** Whether threads whose questions were taken along may have left by now. */
     boolean isLate();
   }
 
@@ -57,12 +59,12 @@ public final class Batcher<Q, A> {
   private final Queue<Asked> gathered = new ConcurrentLinkedQueue<>();
   private final AtomicReference<Going> last;
 
-  /** So many at once. */
+  /** Takes at most so many questions at once. */
   public Batcher(int most) {
     this(most, question -> 1, PATIENCE);
   }
 
-  /** At once as many as weigh so much together. */
+  /** Takes at once as many questions as weigh no more than {@code most} together. */
   public Batcher(int most, ToIntFunction<Q> weight) {
     this(most, weight, PATIENCE);
   }
@@ -75,7 +77,10 @@ public final class Batcher<Q, A> {
     last.get().isOver = true;
   }
 
-  /** Whoever does it for others does it in their own way: all must mean the same by it. */
+  /**
+   * Asks, and waits for the answer. A thread may do the work for others with its own {@code work},
+   * so all threads must pass equivalent work.
+   */
   public A ask(Q question, Work<Q, A> work) {
     Asked mine = new Asked(question);
     await(
@@ -89,9 +94,9 @@ public final class Batcher<Q, A> {
   }
 
   /**
-   * The same for what may be done twice and counts once.
+   * The same for work that may be done twice and counts once.
    *
-   * @param alone how to get it without the others, after it failed with them or took too long
+   * @param alone gets the answer without the others, after it failed with them or took too long
    */
   public A ask(Q question, Function<Turn<Q>, List<A>> work, Supplier<A> alone) {
     Asked mine = new Asked(question);
@@ -99,13 +104,13 @@ public final class Batcher<Q, A> {
     return mine.isOver && !mine.failedInCompany ? mine.answer() : alone.get();
   }
 
-  // Interrupted or not: what is under way counts.
+  // Not cut short by an interrupt: work that is under way counts.
   private void await(Asked mine, Function<Turn<Q>, List<A>> work, boolean mayLeave) {
     gathered.add(mine);
     boolean interrupted = false;
     while (!mine.isOver && !(mayLeave && mine.isLeftWaiting())) {
       if (!mine.goesOn(work)) {
-        LockSupport.parkNanos(this, patienceNanos); // whoever is at it wakes us when it is done
+        LockSupport.parkNanos(this, patienceNanos); // the thread at work wakes us at its end
         interrupted |= Thread.interrupted();
       }
     }
@@ -114,12 +119,12 @@ public final class Batcher<Q, A> {
     }
   }
 
-  /** What one asks, and what became of it. */
+  /** A thread's question, and what became of it. */
   private final class Asked {
     private final Q question;
     private final Thread thread = Thread.currentThread();
     private volatile @Nullable Going takenBy;
-    private volatile boolean isOver; // publishes what follows
+    private volatile boolean isOver; // publishes the fields below
     private @Nullable A answer;
     private @Nullable RuntimeException failure;
     private boolean failedInCompany;
@@ -128,7 +133,7 @@ public final class Batcher<Q, A> {
       this.question = question;
     }
 
-    /** Takes a turn, if it is free and somebody has not taken this one along. */
+    /** Takes a turn, if none is under way and no turn has taken this question; else false. */
     private boolean goesOn(Function<Turn<Q>, List<A>> work) {
       Going before = last.get();
       if (takenBy != null || !(before.isOver || before.isLate())) {
@@ -159,7 +164,7 @@ public final class Batcher<Q, A> {
     }
   }
 
-  /** One turn. Its thread alone takes and ends; others look whether it is over, or late. */
+  /** One turn. Only its own thread takes and ends; others look whether it is over, or late. */
   private final class Going implements Turn<Q> {
     private final List<Asked> company = new ArrayList<>();
     private final @Nullable Asked own;
@@ -195,7 +200,8 @@ public final class Batcher<Q, A> {
       return company.stream().map(asked -> asked.question).toList();
     }
 
-    // Another, whom we are too late for or who is too late for us, may be at the same.
+    // A turn that is late and the one begun after it may take the same question; one of them gets
+    // it.
     private boolean takes(Asked asked) {
       boolean isOurs = gathered.remove(asked);
       if (isOurs) {
@@ -213,7 +219,7 @@ public final class Batcher<Q, A> {
         }
       } catch (RuntimeException e) {
         fail(e);
-      } catch (Error e) { // those who wait must hear of it, too
+      } catch (Error e) { // the waiting threads must hear of it, too
         fail(new IllegalStateException(e));
       } finally {
         company.forEach(Asked::end);
@@ -227,7 +233,7 @@ public final class Batcher<Q, A> {
 
     private void fail(RuntimeException e) {
       if (company.isEmpty() && own != null) {
-        takes(own); // it came to nothing before anybody could be taken along
+        takes(own); // it failed before any question was taken
       }
       for (Asked asked : company) {
         asked.failure = e;

@@ -110,7 +110,7 @@ public final class Loop implements AutoCloseable {
       }
       woken = false;
     } catch (InterruptedException e) {
-      // Nobody has a reason to interrupt this thread; a stray interrupt only shortens one wait.
+      // No code interrupts this thread; a stray interrupt only shortens one wait.
       log.debug("{} was interrupted while waiting", thread.getName());
     } finally {
       lock.unlock();

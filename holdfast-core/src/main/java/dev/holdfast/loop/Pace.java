@@ -5,11 +5,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * Keeps rounds of work apart once they follow each other without end, so that what arrives in quick
- * succession is done together: every round owes a pause of four times its own length. On a fast
- * machine nobody notices; on a busy one, where rounds take longer, there are fewer and larger ones.
- * A few rounds now and then pause only when it costs nobody anything: what is owed is forgotten as
- * time goes by, and nobody waits before much is owed. Used by one thread.
+ * Puts pauses between rounds of work that follow each other without end, so that what arrives in
+ * quick succession is done together: every round owes a pause of four times its own length. On a
+ * fast machine the pauses are too short to notice; on a busy one, where rounds take longer, there
+ * are fewer and larger ones. A few rounds now and then do not wait: what is owed is forgotten as
+ * time goes by, and a round waits only when more than 20 ms are owed. Used by one thread.
  */
 public final class Pace {
 
@@ -51,7 +51,7 @@ public final class Pace {
     sinceNanos = now;
   }
 
-  /** The round that began is over. */
+  /** Ends the round, which owes its pause from now on. */
   public void end() {
     long now = nanoTime.getAsLong();
     owedNanos = Math.min(MOST_OWED_NANOS, owedNanos + (now - sinceNanos) * TIMES_THE_COST);

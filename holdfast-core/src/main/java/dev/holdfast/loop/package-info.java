@@ -1,6 +1,6 @@
 /**
- * Background work as objects with {@code runOnce}, the only place that starts platform threads; and
- * what threads do for each other.
+ * Background work as objects with {@code runOnce}, the only package that starts platform threads;
+ * and work that one thread does for others.
  */
 @NullMarked
 package dev.holdfast.loop;

@@ -14,12 +14,13 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * Meters of a worker: {@code holdfast.claim} (time and jobs per claim), {@code holdfast.attempt}
- * (time per handler run, by queue, kind and outcome), {@code holdfast.finished} (recorded ends, by
- * state), {@code holdfast.lease.lost}, {@code holdfast.handler.stubborn} (interrupted and still
- * running, so that its permit is taken), and for the runs of schedules {@code
- * holdfast.schedule.run} (time, by schedule and outcome) and {@code holdfast.schedule.rows}.
- * Thread-safe.
+ * Meters of a worker: {@code holdfast.claim} (time per claim), {@code holdfast.claim.jobs} (jobs
+ * per claim), {@code holdfast.attempt} (time per handler run, by queue, kind and outcome), {@code
+ * holdfast.finished} (recorded ends, by queue, kind and state), {@code holdfast.lease.lost}, {@code
+ * holdfast.handler.stubborn} (handlers that were interrupted and still run, so that their permits
+ * are taken), and for the runs of schedules {@code holdfast.schedule.run} (time, by schedule and
+ * outcome), {@code holdfast.schedule.rows} and {@code holdfast.schedule.recovered} (runs of dead
+ * workers that failed when this worker started). Thread-safe.
  */
 public final class MicrometerListener implements WorkerListener {
 
@@ -80,7 +81,7 @@ public final class MicrometerListener implements WorkerListener {
     return outcome.getClass().getSimpleName().toLowerCase(Locale.ROOT);
   }
 
-  // No job or tenant ids: a time series for each would outlive the job for ever.
+  // No job or tenant ids: the time series of each would outlive the job for ever.
   private static Tags tags(Lease lease) {
     return Tags.of("queue", lease.queue(), "kind", lease.kind());
   }

@@ -11,8 +11,8 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Notes for those who asked to be told. A note is written in the transaction that causes it, so
- * there is one if, and only if, that commits; nothing is written where nobody asked.
+ * Stores notes of events for webhooks. A note is written in the transaction that causes it, so it
+ * exists if, and only if, that commits; nothing is written when no webhook asks for the event.
  */
 public final class Outbox {
 
@@ -45,7 +45,7 @@ public final class Outbox {
       RETURNING id, event, job_id, detail, at
       """;
 
-  /** Something that somebody asked to be told. */
+  /** An event that a webhook asks for. */
   public record Note(
       long id, String event, Optional<UUID> jobId, Optional<String> detail, Instant at) {}
 
@@ -55,7 +55,7 @@ public final class Outbox {
     this.db = db;
   }
 
-  /** In the transaction that moves the jobs, after it did. */
+  /** Writes notes of failed jobs, in the transaction that moves the jobs, after the move. */
   public void follow(Handle handle, List<Moved> moved) {
     List<UUID> failed =
         moved.stream().filter(move -> move.to() == JobState.FAILED).map(Moved::jobId).toList();
@@ -64,12 +64,12 @@ public final class Outbox {
     }
   }
 
-  /** In the transaction that skips them. */
+  /** Writes a note of missed slots, in the transaction that skips them. */
   public void slotsMissed(Handle handle, String detail) {
     handle.createUpdate(db.sql(SLOTS_MISSED)).bind("detail", detail).execute();
   }
 
-  /** Takes notes out, for whoever passes them on in the same transaction. */
+  /** Takes notes out, for a caller that passes them on in the same transaction. */
   public List<Note> take(Handle handle, int limit) {
     return handle
         .createQuery(db.sql(TAKE))

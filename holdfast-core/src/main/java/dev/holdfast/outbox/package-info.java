@@ -1,4 +1,4 @@
-/** What others want to be told, written down in the transactions that cause it. */
+/** Events for webhooks, written in the transactions that cause them. */
 @NullMarked
 package dev.holdfast.outbox;
 

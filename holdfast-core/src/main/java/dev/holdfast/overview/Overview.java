@@ -15,9 +15,9 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
 /**
- * One tenant at a glance. Nothing here reads more rows than it says, whatever the tables hold:
- * where counting would take longer than knowing is worth, the database's own statistics answer, and
- * the answer says that it is about so many. Thread-safe.
+ * Figures that show the state of one tenant. No method reads more than a limited number of rows,
+ * however large the tables are: where counting would cost too much, the database's own statistics
+ * answer, and the figure says that it is an estimate. Thread-safe.
  */
 public final class Overview {
 
@@ -32,8 +32,8 @@ public final class Overview {
       SELECT {schema}.clock()
       """;
 
-  // Of the server's own counts of what was written, which are there anyway, and of the number that
-  // every grant of a lease draws.
+  // From the server's own counts of written rows, which exist anyway, and from the sequence that
+  // every grant of a lease draws from.
   private static final String COUNTERS =
       """
       SELECT {schema}.clock() AS at,
@@ -47,7 +47,7 @@ public final class Overview {
                        LIMIT :most) AS latest) AS failed
       """;
 
-  // The newest jobs that are over, by the index of their ids, which begin with their time.
+  // The newest finished jobs, by the index of their ids, which begin with their time.
   private static final String WAITS =
       """
       SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY waited_ms) AS half,
@@ -76,7 +76,7 @@ public final class Overview {
       SELECT state, count(*) AS jobs FROM {schema}.job_done GROUP BY state
       """;
 
-  // Those that a worker has are few and have an index; the others are estimated.
+  // Leased jobs are few and have an index; the others are estimated.
   private static final String LEASED =
       """
       SELECT state, count(*) AS jobs FROM {schema}.job WHERE worker IS NOT NULL GROUP BY state
@@ -148,23 +148,38 @@ public final class Overview {
        LIMIT :most
       """;
 
-  /** How many jobs are in a state; about so many, unless they were counted. */
+  /**
+   * How many jobs are in a state.
+   *
+   * @param exact whether they were counted; otherwise it is an estimate
+   */
   public record Count(long jobs, boolean exact) {}
 
-  /** How long jobs waited between their time and their start. */
+  /**
+   * How long jobs waited between their time and their start.
+   *
+   * @param halfMillis the median
+   * @param nearlyAllMillis the 99th percentile
+   */
   public record Waits(double halfMillis, double nearlyAllMillis) {}
 
-  /** Failures of one kind with one code, of late. */
+  /**
+   * Recent failures of one kind with one error code.
+   *
+   * @param latest when the last of them failed
+   * @param jobId the last of them
+   * @param message the error message of the last of them
+   */
   public record Failures(
       String errorCode, String kind, long jobs, Instant latest, UUID jobId, String message) {}
 
-  /** The job that has been due for longest, and nobody has taken. */
+  /** The job that has been claimable for longest and that no worker has claimed. */
   public record Oldest(UUID jobId, String queue, String kind, Instant runAt) {}
 
-  /** How many resources are held since when. */
+  /** How many holds there are, by their age: below a minute, ten minutes or an hour, or longer. */
   public record HoldAges(long minute, long tenMinutes, long hour, long longer) {}
 
-  /** A job that stands on its target. */
+  /** A job that blocks its target. */
   public record Standing(String resource, UUID jobId, String reason, String actor, Instant since) {}
 
   private final Db db;
@@ -173,12 +188,12 @@ public final class Overview {
     this.db = tenant.db();
   }
 
-  /** The one clock. */
+  /** The database's time, by the tenant's clock. */
   public Instant now() {
     return db.withHandle(handle -> handle.createQuery(db.sql(NOW)).mapTo(Instant.class).one());
   }
 
-  /** What has happened so far; failures since a moment alone. */
+  /** What has happened so far; failures only since a moment, and up to 100,000. */
   public Counters counters(Instant failedSince) {
     return db.inTransaction(handle ->
         handle
@@ -195,7 +210,10 @@ public final class Overview {
             .one());
   }
 
-  /** Of the newest jobs that started since; empty when there were none. */
+  /**
+   * The waits of the newest 500 finished jobs, as far as they started since a moment; empty when
+   * none did.
+   */
   public Optional<Waits> waits(Instant since) {
     return db.inTransaction(handle ->
         handle
@@ -244,7 +262,7 @@ public final class Overview {
         .forEach(each -> counts.put(each.getKey(), each.getValue()));
   }
 
-  // States that are too rare to be among the common ones stay at about none.
+  // States that are too rare for the statistics count as about 0.
   private void estimate(Handle handle, String table, Map<JobState, Count> counts) {
     boolean live = table.endsWith(".job");
     for (JobState state : JobState.values()) {
@@ -260,7 +278,10 @@ public final class Overview {
         .forEach(each -> counts.put(each.getKey(), each.getValue()));
   }
 
-  /** The latest thousand failures within a time, by code and kind, most first. */
+  /**
+   * The latest thousand failures within a time, grouped by code and kind; the twelve largest
+   * groups.
+   */
   public List<Failures> failures(Duration within) {
     Instant since = now().minus(within);
     return db.inTransaction(handle ->
@@ -292,7 +313,7 @@ public final class Overview {
             .findOne());
   }
 
-  /** Of the first thousands of them. */
+  /** How old holds are; looks at 20,000 of them at most. */
   public HoldAges holds() {
     return db.withHandle(handle ->
         handle
@@ -307,7 +328,7 @@ public final class Overview {
             .one());
   }
 
-  /** Jobs that stand on their targets, the longest first. */
+  /** Jobs that block their targets, the longest first. */
   public List<Standing> blocks(int limit) {
     return db.withHandle(handle ->
         handle

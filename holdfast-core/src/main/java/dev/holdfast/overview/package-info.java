@@ -1,4 +1,4 @@
-/** A tenant at a glance, in figures that cost next to nothing however many jobs there are. */
+/** Figures that show the state of a tenant, at little cost however many jobs there are. */
 @NullMarked
 package dev.holdfast.overview;
 

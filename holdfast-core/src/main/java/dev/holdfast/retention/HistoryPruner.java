@@ -7,25 +7,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes what was kept long enough. Tables are read from one end to the other, some of their pages
- * at a time, and from the beginning again: that needs no index, which every finished job would have
- * to pay for, and costs the same whatever is kept. Any number of nodes may do it at once. For one
- * thread.
+ * Removes history that was kept long enough: finished jobs, log lines, attempts, slots and claims.
+ * It reads the tables from one end to the other, some pages at a time, and then from the beginning
+ * again: that needs no index, which every finished job would have to pay for, and costs the same
+ * however long history is kept. Any number of nodes may do it at once. For one thread.
  */
 public final class HistoryPruner {
 
   private static final Logger log = LoggerFactory.getLogger(HistoryPruner.class);
 
-  // A transaction of a few thousand rows.
+  // A transaction then covers a few thousand rows.
   private static final int PAGES_AT_ONCE = 256;
-  // Every worker does this once a minute, and a page takes ten microseconds: no more than it takes
-  // to come round in an hour, when things are kept for days.
+  // Every worker runs this once a minute, and a page takes ten microseconds. Coming round once an
+  // hour is enough, because history is kept for days.
   private static final int RUNS_PER_ROUND = 60;
   private static final long LEAST_PORTIONS = 4;
   private static final long MOST_PORTIONS = 64;
 
-  // How long is what the tenant's settings say, or else its application. One that blocks its target
-  // is not over for those who wait there, nor is one whose work nobody saw stop.
+  // The tenant's settings say how long jobs are kept, or else its application. A job that blocks
+  // its target is not over for the jobs that wait there, nor is a job whose work was not seen to
+  // stop.
   private static final String JOBS =
       """
       WITH old AS MATERIALIZED (
@@ -66,8 +67,8 @@ public final class HistoryPruner {
                - (SELECT {schema}.seconds_of('RETENTION_LOGS_SECONDS', :logs_seconds))
       """;
 
-  // Of jobs that are still there, too: one that looks every half minute whether it can go on would
-  // leave a row each time. What counts as an attempt is kept as long as its job.
+  // Also of unfinished jobs: one that checks every half minute whether it can go on would leave a
+  // row each time. Attempts that count are kept as long as their job.
   private static final String UNCOUNTED_ATTEMPTS =
       """
       DELETE FROM {schema}.attempt
@@ -78,8 +79,8 @@ public final class HistoryPruner {
          AND outcome IN ('snoozed', 'released', 'never_started')
       """;
 
-  // Not before its moment is as old, too: somebody may have triggered it long ahead, and a slot
-  // that nobody remembers is decided about again.
+  // Not before the slot's moment is as old, too: an operator may have triggered it long ahead, and
+  // a slot without a row is decided about again.
   private static final String SLOTS =
       """
       DELETE FROM {schema}.slot
@@ -90,8 +91,8 @@ public final class HistoryPruner {
          AND status NOT IN ('queued', 'running')
       """;
 
-  // There is a row for every claim over HTTP, so those that have no lease left go soon. A few
-  // thousand at a time, and none that another node is at: there may be millions.
+  // There is a row for every claim over HTTP that got leases, so claims with no lease left go soon.
+  // A few thousand at a time, skipping those that another node has locked: there may be millions.
   private static final String CLAIMS =
       """
       WITH old AS MATERIALIZED (
@@ -114,7 +115,7 @@ public final class HistoryPruner {
                / current_setting('block_size')::integer
       """;
 
-  /** A table on its way from one end to the other. */
+  /** A table, and how far the pruner has come in it. */
   private static final class Sweep {
     final String table;
     final String remove;
@@ -145,7 +146,7 @@ public final class HistoryPruner {
     this.claims = db.sql(CLAIMS);
   }
 
-  /** Goes some way through each table; answers how many rows were removed. */
+  /** Goes some way through each table; returns how many rows were removed. */
   public int prune() {
     int removed = 0;
     for (Sweep sweep : sweeps) {

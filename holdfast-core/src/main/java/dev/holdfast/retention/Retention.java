@@ -4,17 +4,18 @@ import dev.holdfast.error.HoldfastException;
 import java.time.Duration;
 
 /**
- * How long what is over is kept. While a job is remembered, enqueuing its id again is the same job.
+ * How long history is kept. While a job is kept, enqueuing its id again means the same job.
  *
- * @param succeeded jobs that ended well. Defaults to 7 days.
- * @param failed jobs that failed or were cancelled. One that blocks its target stays until somebody
- *     acts. Defaults to 30 days.
- * @param logs what jobs logged, also those still there. Defaults to 7 days.
+ * @param succeeded jobs that succeeded. Defaults to 7 days.
+ * @param failed jobs that failed or were cancelled. A job that blocks its target stays until an
+ *     operator acts. Defaults to 30 days.
+ * @param logs log lines, and attempts that were given back, also of unfinished jobs. Defaults to 7
+ *     days.
  * @param slots what became of the slots of schedules. Defaults to 400 days.
  */
 public record Retention(Duration succeeded, Duration failed, Duration logs, Duration slots) {
 
-  /** What is over is to be seen for a while. */
+  /** The shortest retention: history must be visible for a while. */
   public static final Duration LEAST = Duration.ofMinutes(1);
 
   public static final Retention DEFAULTS =

@@ -1,4 +1,4 @@
-/** How long what is over is kept. */
+/** How long history is kept, and its removal. */
 @NullMarked
 package dev.holdfast.retention;
 

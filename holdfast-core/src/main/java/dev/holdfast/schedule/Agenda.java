@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** When something is due, in many tenants. */
+/** Finds out when the next schedule is due, in many tenants at once. */
 final class Agenda {
 
   private static final String UNTIL_NEXT =
@@ -23,7 +23,7 @@ final class Agenda {
 
   private Agenda() {}
 
-  /** How long until something is due, of those tenants in which something ever is. */
+  /** How long until the next schedule is due, for each tenant that has an enabled schedule. */
   static Map<Tenant, Duration> untilNext(List<Tenant> tenants) {
     Map<Tenant, Duration> waits = new HashMap<>();
     AGENDA

@@ -12,9 +12,9 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Times on the wall: five fields (minute, hour, day of month, month, day of week), six with the
- * second before them, or a name like {@code @daily}. Knows no zone, and so nothing of clocks that
- * are set.
+ * A cron expression, in local time: five fields (minute, hour, day of month, month, day of week),
+ * six with the second before them, or a name like {@code @daily}. It knows no time zone, and so
+ * nothing of clock changes.
  */
 final class Cron {
 
@@ -27,8 +27,8 @@ final class Cron {
   private static final CronParser FIVE =
       new CronParser(CronDefinitionBuilder.instanceDefinitionFor(CronType.UNIX));
 
-  // As five, with seconds. Not one of the library's own: in those a day of the month and a day of
-  // the week must both fit, where in cron either will do.
+  // Like FIVE, with seconds. Not one of the library's own: in those both the day of the month and
+  // the day of the week must match, where in cron either is enough.
   private static final CronParser SIX =
       new CronParser(
           CronDefinitionBuilder.defineCron()
@@ -67,7 +67,7 @@ final class Cron {
   }
 
   static Cron parse(String expression) {
-    // A day that somebody wants to say nothing about, as they write it elsewhere.
+    // Other dialects write a field without a restriction as a question mark.
     String text = spelledOut(expression.strip()).replace('?', '*');
     int fields = text.split("\\s+", -1).length;
     if (expression.length() > LONGEST || (fields != 5 && fields != 6)) {
@@ -75,7 +75,7 @@ final class Cron {
     }
     try {
       return new Cron(ExecutionTime.forCron((fields == 5 ? FIVE : SIX).parse(text).validate()));
-    } catch (IllegalArgumentException | IndexOutOfBoundsException e) { // by a bar, for one
+    } catch (IllegalArgumentException | IndexOutOfBoundsException e) { // the second by '|', for one
       throw HoldfastException.invalid("cron", expression, ALLOWED + " (" + e.getMessage() + ")");
     }
   }
@@ -91,9 +91,9 @@ final class Cron {
     };
   }
 
-  /** The first such time at or after another, if there ever is one. */
+  /** The first matching time at or after {@code from}, if there is one. */
   Optional<LocalDateTime> nextFrom(LocalDateTime from) {
-    // Any zone without set clocks will do.
+    // Any zone without clock changes will do.
     return times
         .nextExecution(from.minus(Duration.ofSeconds(1)).atZone(ZoneOffset.UTC))
         .map(next -> next.toLocalDateTime());

@@ -12,12 +12,12 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.statement.Query;
 
-/** The rows of schedules. They are locked before anything else. */
+/** Reads and writes the rows of schedules. Their locks are taken before all others. */
 final class Definitions {
 
-  // With the same trigger it goes on where it was: a slot that nobody has decided about yet must
-  // not be forgotten because an application started and declared its schedules again. What somebody
-  // disabled stays so as long as the same code declares it.
+  // With an unchanged trigger a schedule keeps its next_at: a slot that is due and not yet decided
+  // must not be lost because an application started and declared its schedules again. A schedule
+  // that an operator disabled stays disabled while the same application declares it.
   private static final String PUT =
       """
       INSERT INTO {schema}.schedule AS old ({columns}, declared_by, next_at)
@@ -54,8 +54,8 @@ final class Definitions {
       """
           .replace("{columns}", ScheduleRow.COLUMNS);
 
-  // What an application declares at every start is an act only when it changes something. Its
-  // arguments are compared, and not shown: they may be large, or secret.
+  // For the audit: a declaration at an application's start is an act only if it changes something.
+  // Arguments are compared but not shown, because they may be large, or secret.
   private static final String DESCRIBED =
       """
       SELECT to_jsonb(said)::text
@@ -139,13 +139,14 @@ final class Definitions {
       """;
 
   /**
-   * A schedule that is looked at.
+   * A schedule whose row is locked.
    *
    * @param first its next slot; empty while it is disabled
+   * @param now the time of the database
    */
   record Ready(Schedule schedule, Optional<Instant> first, Instant now) {}
 
-  /** One that is due, by its name: it may be one that cannot be read. */
+  /** A schedule that is due, by its name only, because its row may be unreadable. */
   record DueOne(String name, Instant nextAt) {
 
     static final DueOne FIRST = new DueOne("", Instant.EPOCH);
@@ -180,7 +181,7 @@ final class Definitions {
         .execute();
   }
 
-  /** All that was said about it; empty when there is none. */
+  /** The whole definition as text; empty when there is no such schedule. */
   String described(Handle handle, String name) {
     return handle
         .createQuery(db.sql(DESCRIBED))
@@ -208,7 +209,7 @@ final class Definitions {
     return named(handle.createQuery(db.sql(LOCK)), name);
   }
 
-  /** One that is due and that nobody else is at. */
+  /** Locks a schedule; empty if it is not due, or if another transaction has locked it. */
   Optional<Ready> lockDue(Handle handle, String name) {
     return named(handle.createQuery(db.sql(LOCK_DUE)), name);
   }
@@ -217,7 +218,7 @@ final class Definitions {
     return query.bind("name", name).map(READY).findOne();
   }
 
-  /** Those that are due, the longest due first, from one on. */
+  /** Schedules that are due, the longest due first, after {@code after}. */
   List<DueOne> due(DueOne after, int limit) {
     return db.withHandle(handle ->
         handle
@@ -230,7 +231,7 @@ final class Definitions {
             .list());
   }
 
-  /** One without a next slot is over. */
+  /** Sets the next slot. A schedule without one is disabled. */
   void moveOn(Handle handle, String name, Optional<Instant> next) {
     handle
         .createUpdate(db.sql(MOVE_ON))
@@ -244,7 +245,7 @@ final class Definitions {
     handle.createUpdate(db.sql(DELETE)).bind("name", name).execute();
   }
 
-  /** What an application declared, and no longer does. */
+  /** The schedules that an application declared before and no longer declares. */
   List<String> declaredBy(String application, List<String> stillDeclared) {
     return db.withHandle(handle ->
         handle

@@ -1,16 +1,16 @@
 package dev.holdfast.schedule;
 
 /**
- * What happens when clocks are set: a time on the wall may come twice, or not at all.
+ * What happens to local times that occur twice, or not at all, because clocks are changed.
  *
- * @param twice when they are set back
- * @param missing when they are set forward
+ * @param twice for times that occur twice, because clocks are set back
+ * @param missing for times that do not occur, because clocks are set forward
  */
 public record Dst(Twice twice, Missing missing) {
 
   public static final Dst DEFAULTS = new Dst(Twice.ONCE, Missing.SHIFT);
 
-  /** A time that occurs twice. */
+  /** When a slot fires whose time occurs twice. */
   public enum Twice {
     /** Fires the first time. */
     ONCE,
@@ -18,7 +18,7 @@ public record Dst(Twice twice, Missing missing) {
     SKIP
   }
 
-  /** A time that does not occur. */
+  /** When a slot fires whose time does not occur. */
   public enum Missing {
     /** Fires as much later as the clocks were set forward. */
     SHIFT,

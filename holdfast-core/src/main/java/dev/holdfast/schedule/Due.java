@@ -10,12 +10,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What is to become of the slots of one schedule that are due. Pure: the database's clock, and how
- * many of the schedule's slots are open or taken, come from the caller.
+ * The decision about the due slots of one schedule. Pure: the database's time, and which of the
+ * schedule's slots are taken or open, come from the caller.
  *
- * @param fire those that get a job
- * @param skip those that do not, and why
- * @param next the first slot that is not decided with these
+ * @param fire slots that get a job
+ * @param skip slots that get no job, and why
+ * @param next the first slot that is not decided here
  */
 record Due(List<Instant> fire, List<Skipped> skip, Optional<Instant> next) {
 
@@ -38,9 +38,9 @@ record Due(List<Instant> fire, List<Skipped> skip, Optional<Instant> next) {
   }
 
   /**
-   * Decides about all of them but those that somebody has taken already.
+   * Decides about all due slots except those that are already taken.
    *
-   * @param open how many of its slots are not over
+   * @param open how many slots of the schedule have a run that has not ended
    */
   static Due of(Schedule schedule, Times due, Set<Instant> taken, Instant now, int open) {
     List<Instant> fire = new ArrayList<>();

@@ -26,7 +26,9 @@ final class Firing {
     this.jobs = jobs;
   }
 
-  /** Before the transaction: what an enqueue in it would need another connection for. */
+  /**
+   * Called before the transaction: does what an enqueue in it would need a second connection for.
+   */
   void prepare(Schedule schedule) {
     jobs.prepare(schedule.jobFor(Instant.EPOCH, When.NOW));
   }
@@ -36,10 +38,10 @@ final class Firing {
   }
 
   /**
-   * Fires.
+   * Takes a slot and enqueues its job.
    *
-   * @param when the job may start; a slot that is yet to come, triggered by hand, runs now
-   * @return the job's id; empty when the slot is somebody else's
+   * @param when when the job may start; a future slot that is triggered by hand runs now
+   * @return the job's id; empty when the slot is already taken
    */
   Optional<UUID> fire(Handle handle, Schedule schedule, Instant slot, When when) {
     UUID id = JobIds.next();
@@ -48,7 +50,7 @@ final class Firing {
     }
     NewJob job = schedule.jobFor(slot, when).withId(id);
     Enqueued enqueued = jobs.enqueue(handle.getConnection(), job);
-    if (!enqueued.created()) { // the slot's row was old enough to be removed, its job goes on
+    if (!enqueued.created()) { // the slot's row was pruned, its job still exists
       throw new HoldfastException(
           ErrorCode.STATE_CONFLICT,
           "job %s is still there for slot %s of schedule %s"

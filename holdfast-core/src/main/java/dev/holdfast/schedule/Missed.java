@@ -9,7 +9,7 @@ import org.jdbi.v3.core.Handle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Slots that come to nothing: writes down that they do, and for whoever wants to be told. */
+/** Records slots that do not run, and notes them for webhooks. */
 final class Missed {
 
   private static final Logger log = LoggerFactory.getLogger(Missed.class);
@@ -22,7 +22,7 @@ final class Missed {
     this.outbox = new Outbox(db);
   }
 
-  /** These do not run. */
+  /** Records slots as skipped. */
   void skip(Handle handle, String schedule, List<Skipped> skipped) {
     int missed = slots.skip(handle, schedule, skipped);
     if (missed > 0) {
@@ -33,7 +33,7 @@ final class Missed {
     }
   }
 
-  /** Nobody waits any longer for runs that take too long. */
+  /** Gives up runs that take too long, so that later slots no longer wait for them. */
   void giveUp(Handle handle, Schedule schedule) {
     int givenUp = slots.giveUp(handle, schedule.name(), schedule.longestRun());
     if (givenUp > 0) {

@@ -7,14 +7,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A schedule and where it is.
+ * A schedule and its next slot.
  *
  * @param nextAt its next slot; empty while it is disabled
- * @param declaredBy the application whose code it is from
+ * @param declaredBy the application whose code declares it; empty if people made it
  */
 public record Planned(Schedule schedule, Optional<Instant> nextAt, Optional<String> declaredBy) {
 
-  /** So many times at which it is due, from a moment on, also while it is disabled. */
+  /**
+   * The first {@code count} times from a moment on at which the schedule is due, also while it is
+   * disabled.
+   */
   List<Instant> times(Instant from, int count) {
     Trigger trigger = schedule.trigger();
     Optional<Instant> next =
@@ -29,7 +32,7 @@ public record Planned(Schedule schedule, Optional<Instant> nextAt, Optional<Stri
     return times;
   }
 
-  // The slots of an interval are counted from the next one, forwards and backwards.
+  // The slots of an interval are computed from the next slot, forwards and backwards.
   private static Optional<Instant> counted(Instant slot, Instant from, Trigger trigger) {
     if (!(trigger instanceof Trigger.Every(var interval))) {
       return Optional.empty();

@@ -19,13 +19,13 @@ import java.util.List;
 /**
  * Recurring work: when it is due, and the job that each slot enqueues.
  *
- * @param job what a slot enqueues. It gets one attempt, no time limit, and has failed when its
- *     worker falls silent, unless its policy says otherwise.
- * @param coalesce of several slots that are due at once only the last one runs
- * @param misfireGrace a slot that is later than this is skipped
+ * @param job what a slot enqueues. Unless its policy says otherwise, it has one attempt and no time
+ *     limit, and fails when its worker falls silent.
+ * @param coalesce whether only the last of several slots that are due at once runs
+ * @param misfireGrace how late a slot may be decided and still run
  * @param maxInstances how many of its jobs may run, or wait to, at once
- * @param expectedRuntime a run that takes more than twice as long no longer keeps others from
- *     starting, as far as the ledger is concerned; what it holds still does
+ * @param expectedRuntime a run that takes more than twice as long no longer counts towards {@code
+ *     maxInstances}, but other jobs still wait for the resources that it holds
  */
 public record Schedule(
     String name,
@@ -41,7 +41,7 @@ public record Schedule(
   private static final int MOST_INSTANCES = 1_000;
   private static final Duration LONGEST = Duration.ofDays(366);
 
-  // A slot is one try; a run whose worker vanished is over, not run again.
+  // A slot is tried once; a run whose worker fell silent has failed, and is not repeated.
   private static final PolicyOverrides ONE_TRY =
       PolicyOverrides.NONE
           .withMaxAttempts(1)
@@ -88,12 +88,12 @@ public record Schedule(
         name, trigger, job, coalesce, misfireGrace, maxInstances, expectedRuntime, enabled);
   }
 
-  /** After so long a run is thought dead, should its worker not have said a word. */
+  /** How long a run may take before it is given up. */
   Duration longestRun() {
     return expectedRuntime.multipliedBy(2);
   }
 
-  /** The resource that keeps its jobs from running beside each other. */
+  /** The resource whose capacity limits how many of its jobs run at once. */
   String resource() {
     return Needs.resourceOfSchedule(name);
   }
@@ -116,7 +116,7 @@ public record Schedule(
     return name;
   }
 
-  // What a slot decides itself, or what would make two slots one.
+  // Refuses what each slot decides itself, and what would turn the jobs of two slots into one.
   private static void checkJob(NewJob job) {
     if (job.id().isPresent()) {
       throw HoldfastException.invalid("job.id", job.id().get(), "none: every slot has its own");

@@ -15,7 +15,7 @@ import java.util.Locale;
 import org.jdbi.v3.core.statement.SqlStatement;
 import org.jspecify.annotations.Nullable;
 
-/** A schedule as its table has it. */
+/** Binds and reads the columns of a schedule. */
 final class ScheduleRow {
 
   static final String COLUMNS =

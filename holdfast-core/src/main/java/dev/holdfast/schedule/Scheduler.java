@@ -17,17 +17,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The role that schedules: a process without a started one never decides about a slot. Any number
- * of processes may have one. Close it when done.
+ * Decides about due slots. A process without a started scheduler never decides about any; any
+ * number of processes may have one. Close it when done.
  */
 public final class Scheduler implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(Scheduler.class);
 
-  // How late a schedule is noticed that somebody made elsewhere.
+  // How late a schedule is noticed that another process created.
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
-  // Where nothing could be decided: another node is at it, or something is wrong with it.
+  // For due schedules that could not be decided: another node has locked them, or they fail.
   private static final Duration LEAST_PAUSE = Duration.ofMillis(500);
 
   private final ReentrantLock turn = new ReentrantLock();
@@ -36,13 +36,21 @@ public final class Scheduler implements AutoCloseable {
   private final Map<TenantName, Ticker> tickers = new HashMap<>();
   private volatile @Nullable Loop loop;
 
-  /** For the tenants that there are at the time. */
+  /**
+   * A scheduler that is not started.
+   *
+   * @param tenants the tenants to serve, asked in every round
+   */
   public Scheduler(Supplier<List<Tenant>> tenants, Function<Tenant, Ticker> make) {
     this.tenants = tenants;
     this.make = make;
   }
 
-  /** Begins to decide about slots, on a thread of its own. */
+  /**
+   * Begins to decide about slots, on a thread of its own.
+   *
+   * @throws IllegalStateException if it was started before
+   */
   public Scheduler start() {
     turn.lock();
     try {
@@ -57,8 +65,9 @@ public final class Scheduler implements AutoCloseable {
   }
 
   /**
-   * Decides about what is due now, of each schedule a portion, in the calling thread; answers how
-   * long to wait.
+   * Decides in the calling thread about slots that are due now, at most a portion per schedule.
+   *
+   * @return how long to wait before the next call
    */
   public Duration runOnce() {
     turn.lock();

@@ -204,8 +204,8 @@ public final class Schedules {
     UUID job =
         firing
             .fire(handle, schedule, slot, When.NOW)
-            .orElseThrow(() ->
-                conflict("slot %s of schedule %s is already claimed".formatted(slot, name)));
+            .orElseThrow(
+                () -> conflict("slot %s of schedule %s is already claimed".formatted(slot, name)));
     record(handle, act, "trigger", name, "slot %s, job %s".formatted(slot, job));
     return job;
   }

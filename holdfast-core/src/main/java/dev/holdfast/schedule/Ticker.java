@@ -20,9 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides about the slots of one tenant that are due, by the database's clock. Any number of nodes
- * may do so at once: a schedule that another is at is stepped over, and a slot is a row that only
- * one of them can insert.
+ * Decides about the due slots of one tenant, by the database's clock. Any number of nodes may do so
+ * at once: a schedule that another node has locked is skipped, and a slot is a row that only one of
+ * them can insert.
  */
 public final class Ticker {
 
@@ -32,9 +32,10 @@ public final class Ticker {
   private static final int SLOTS_AT_ONCE = 1_000;
 
   /**
-   * How it went.
+   * The result of a tick.
    *
-   * @param more there are slots left: those of a long outage come in portions
+   * @param decided how many slots were decided
+   * @param more whether slots are left, because those of a long outage are decided in portions
    */
   public record Tick(int decided, boolean more) {}
 
@@ -56,7 +57,7 @@ public final class Ticker {
     this.firing = new Firing(slots, jobs);
   }
 
-  /** Decides about a portion of each schedule's slots that are due. */
+  /** Decides about the due slots, at most a portion per schedule. */
   public Tick tick() {
     int decided = 0;
     boolean more = false;
@@ -74,7 +75,7 @@ public final class Ticker {
     return new Tick(decided, more);
   }
 
-  // What is wrong with one schedule must not keep the others from their slots.
+  // A schedule that fails must not keep the others from their slots.
   private Tick tried(String name) {
     try {
       return firing.retryIfRecreated(() -> {
@@ -93,8 +94,8 @@ public final class Ticker {
     firing.prepare(schedule);
   }
 
-  // A job that no worker came for would keep all later slots from running, and then run itself,
-  // however late that is.
+  // A job that no worker takes would keep all later slots from running, and would then still run,
+  // however late.
   private void giveUpWaiting(Schedule schedule) {
     for (UUID job : slots.neverStarted(schedule.name(), schedule.misfireGrace())) {
       try {
@@ -106,7 +107,7 @@ public final class Ticker {
         if (e.code() != ErrorCode.STATE_CONFLICT && e.code() != ErrorCode.NOT_FOUND) {
           throw e;
         }
-        // Somebody began, paused or removed it just now.
+        // It was begun, paused or deleted meanwhile.
       }
     }
   }

@@ -18,10 +18,16 @@ import org.jspecify.annotations.Nullable;
 /** When a schedule is due, to the second. */
 public sealed interface Trigger {
 
-  /** The first moment after another at which it is due; empty when there never is one. */
+  /**
+   * The first moment after {@code moment} at which the schedule is due; empty when there is none.
+   */
   Optional<Instant> after(Instant moment);
 
-  /** By the clock on the wall of some place; see {@link Cron} for what an expression can say. */
+  /**
+   * Due by the local time of a zone; see {@link Cron} for the expression.
+   *
+   * @throws HoldfastException with {@code INVALID_ARGUMENT} for an expression that cannot be read
+   */
   static Trigger cron(String expression, ZoneId zone, Dst dst) {
     return new OnTheWall(expression, zone, dst, Cron.parse(expression));
   }
@@ -30,17 +36,21 @@ public sealed interface Trigger {
     return cron(expression, zone, Dst.DEFAULTS);
   }
 
-  /** By the clock of UTC, which is never set. */
+  /** Due by UTC, whose clock never changes. */
   static Trigger cron(String expression) {
     return cron(expression, ZoneOffset.UTC);
   }
 
-  /** Always the same time apart, whatever the clocks on the wall do. */
+  /** Due at a fixed interval, whatever local clocks do. */
   static Trigger every(Duration interval) {
     return new Every(interval);
   }
 
-  /** The zone by its name. */
+  /**
+   * The zone of this name.
+   *
+   * @throws HoldfastException with {@code INVALID_ARGUMENT} if there is none
+   */
   static ZoneId zone(String name) {
     try {
       return ZoneId.of(name);
@@ -49,7 +59,7 @@ public sealed interface Trigger {
     }
   }
 
-  /** A fixed time apart. */
+  /** Due at a fixed interval. */
   record Every(Duration interval) implements Trigger {
 
     private static final Duration LONGEST = Duration.ofDays(366);
@@ -70,16 +80,16 @@ public sealed interface Trigger {
   }
 
   /**
-   * Times on the wall of a zone. Between two settings of its clocks they are plain; around one,
-   * {@code dst} says which of those that occur twice count, and what becomes of those that do not
-   * occur.
+   * Due at local times of a zone. Where its clocks change, {@code dst} decides which of the times
+   * that occur twice count, and what becomes of those that do not occur.
    */
   final class OnTheWall implements Trigger {
 
-    // The rarest time, a 29 February that is a certain day of the week, can take 40 years.
+    // How many clock changes a search goes through. The rarest time, a 29 February on a certain day
+    // of the week, can be 40 years away.
     private static final int MOST_SETTINGS = 100;
 
-    // By the name that everybody's tables of time zones have.
+    // By the name that every time zone database has.
     private static final ZoneId UTC = ZoneId.of("UTC");
 
     private final String expression;
@@ -141,12 +151,12 @@ public sealed interface Trigger {
       return Optional.empty();
     }
 
-    /** The setting that is in force, that is at or before a moment. */
+    /** The last clock change at or before a moment. */
     private static @Nullable ZoneOffsetTransition last(ZoneRules rules, Instant moment) {
       return rules.previousTransition(moment.plusNanos(1));
     }
 
-    /** The first from a moment on, while the clocks run on undisturbed. */
+    /** The first due moment from {@code from} on, between two clock changes. */
     private Optional<Instant> firstBetween(
         Optional<ZoneOffsetTransition> since,
         Instant from,
@@ -156,7 +166,7 @@ public sealed interface Trigger {
       LocalDateTime first =
           since
               .filter(setting -> setting.isOverlap() && dst.twice() != Dst.Twice.BOTH)
-              .map(ZoneOffsetTransition::getDateTimeBefore) // it was all there before
+              .map(ZoneOffsetTransition::getDateTimeBefore) // times until then have occurred before
               .filter(wall::isBefore)
               .orElse(wall);
       Optional<LocalDateTime> shifted =
@@ -176,7 +186,7 @@ public sealed interface Trigger {
           : setting.getDateTimeBefore();
     }
 
-    /** The first of the times that a gap swallowed, as much later as it is long. */
+    /** The first due time that falls into a gap, later by the length of the gap. */
     private Optional<LocalDateTime> shifted(ZoneOffsetTransition gap, LocalDateTime from) {
       Duration length = gap.getDuration();
       LocalDateTime missing = from.minus(length);

@@ -7,8 +7,8 @@ import java.util.UUID;
 /**
  * A moment at which a schedule was due.
  *
- * @param reason why it ended as it did, where that is not plain
- * @param jobId empty when none was enqueued for it
+ * @param reason why it ended as it did, where that is not obvious
+ * @param jobId the job that was enqueued for it, if any
  */
 public record Slot(
     String schedule,

@@ -2,20 +2,20 @@ package dev.holdfast.slot;
 
 import java.util.Locale;
 
-/** What became of a slot, or is becoming. */
+/** The state of a slot. */
 public enum SlotStatus {
-  /** Its job is there and has not begun. */
+  /** Its job is enqueued and has not begun. */
   QUEUED,
   RUNNING,
   RAN,
   FAILED,
-  /** A later one that was due as well ran for it. */
+  /** A later slot that was due as well ran in its place. */
   COALESCED,
-  /** Found too late. */
+  /** Found too late, or its job was not started in time. */
   SKIPPED_MISFIRE,
-  /** As many of its schedule's jobs as may be were there already. */
+  /** As many unfinished jobs of the schedule as are allowed were there already. */
   SKIPPED_OVERLAP,
-  /** Its run was given up: nobody had heard of it for too long. */
+  /** Its run was given up because it took too long. */
   SKIPPED_TIMEOUT;
 
   public String stored() {

@@ -16,15 +16,15 @@ import java.util.UUID;
 import org.jdbi.v3.core.Handle;
 
 /**
- * The rows of slots. That there is one for a moment is the right to run for it, and nobody can have
- * it twice. They follow their jobs in the same transactions, and outlive them.
+ * Stores slots. To insert the row of a moment is to take the right to run for it, so no moment runs
+ * twice. Slots follow their jobs in the same transactions, and outlive them.
  */
 public final class Slots {
 
-  /** What the recovery at a worker's start writes, word for word. */
+  /** The exact reason that the recovery at a worker's start writes. */
   public static final String RECOVERED = "worker_startup_recovery";
 
-  /** The error code of a job that nobody began in time. */
+  /** The error code of a job that was not started in time. */
   public static final String MISFIRE = "MISFIRE";
 
   /** A slot that gets no job, and why. */
@@ -33,8 +33,8 @@ public final class Slots {
   /**
    * What the recovery at a worker's start did.
    *
-   * @param runs that have failed with it
-   * @param stillLeased runs that look like them, but whose leases have not run out
+   * @param runs how many runs it ended as failed
+   * @param stillLeased how many runs of the same workers have leases that have not run out
    */
   public record Recovered(int runs, int stillLeased) {}
 
@@ -68,7 +68,7 @@ public final class Slots {
        WHERE schedule = :schedule AND status IN ('queued', 'running')
       """;
 
-  // Waiting since it was decided, so that one triggered by hand for a moment long ago has its time.
+  // Counted from the decision, so that a slot triggered by hand for a moment long ago has its time.
   private static final String NEVER_STARTED =
       """
       SELECT job_id
@@ -80,9 +80,10 @@ public final class Slots {
        ORDER BY scheduled_for
       """;
 
-  // Of a worker that vanished nobody has reported the end; the document leaves such a run as it is
-  // until the next slot finds it, or the worker's next start. One that was given up and ends all
-  // the same has ended. Jobs are looked up one by one: a join could read all there ever were.
+  // A failure by a lost lease is not followed: the worker vanished and reported no end, so its run
+  // stays as it is until the schedule's next slot, or the worker's next start, gives it up (see
+  // docs/schedules.md). A run that was given up and ends all the same has ended. Jobs are looked up
+  // one by one: a join could read all finished jobs.
   private static final String FOLLOW =
       """
       WITH followed AS MATERIALIZED (
@@ -127,7 +128,7 @@ public final class Slots {
          AND NOT (job.state = 'failed' AND job.error_code = :lease_lost)
       """;
 
-  // Whoever has such a row right now is about to end it.
+  // A transaction that has such a row locked is about to end the run.
   private static final String GIVE_UP =
       """
       WITH stale AS MATERIALIZED (
@@ -164,8 +165,8 @@ public final class Slots {
              (SELECT count(*) FROM theirs WHERE leased_to IS NOT NULL) AS still_leased
       """;
 
-  // A run whose worker vanished, and whose schedule will never have the slot that finds it; and one
-  // that waits for a job that is nowhere, and would keep its schedule from ever running again.
+  // A run whose worker vanished, and whose schedule will have no next slot to give it up; and a
+  // queued slot whose job does not exist, which would keep its schedule from ever running again.
   private static final String END_ORPHANS =
       """
       WITH orphan AS MATERIALIZED (
@@ -202,7 +203,7 @@ public final class Slots {
     this.db = db;
   }
 
-  /** The right to run for a moment; false when somebody has it already. */
+  /** Takes the right to run for a moment; false when it is taken already. */
   public boolean take(
       Handle handle, String schedule, Instant slot, SlotStatus status, Optional<UUID> jobId) {
     return handle
@@ -215,7 +216,7 @@ public final class Slots {
         == 1;
   }
 
-  /** Writes down slots that do not run; answers how many were not taken. */
+  /** Writes down slots that do not run; returns how many of them were not taken before. */
   public int skip(Handle handle, String schedule, List<Skipped> skipped) {
     if (skipped.isEmpty()) {
       return 0;
@@ -233,7 +234,7 @@ public final class Slots {
         .execute();
   }
 
-  /** Which of these somebody has taken. */
+  /** Which of these slots are taken. */
   public Set<Instant> taken(Handle handle, String schedule, List<Instant> slots) {
     return handle
         .createQuery(db.sql(TAKEN))
@@ -243,12 +244,12 @@ public final class Slots {
         .collectIntoSet();
   }
 
-  /** How many have not ended. */
+  /** How many slots of the schedule have not ended. */
   public int open(Handle handle, String schedule) {
     return handle.createQuery(db.sql(OPEN)).bind("schedule", schedule).mapTo(Integer.class).one();
   }
 
-  /** The jobs of those that wait for a worker for longer than they may. */
+  /** The jobs of slots that have waited for a worker for longer than they may. */
   public List<UUID> neverStarted(String schedule, Duration grace) {
     return db.withHandle(handle ->
         handle
@@ -259,7 +260,7 @@ public final class Slots {
             .list());
   }
 
-  /** In the transaction that moves the jobs, after it did. */
+  /** Updates the jobs' slots, in the transaction that moves the jobs, after the move. */
   public void follow(Handle handle, List<Moved> moved) {
     List<UUID> jobIds =
         moved.stream()
@@ -276,7 +277,7 @@ public final class Slots {
     }
   }
 
-  /** Gives up runs that take too long; answers how many. */
+  /** Gives up runs that take too long; returns how many. */
   public int giveUp(Handle handle, String schedule, Duration longest) {
     return handle
         .createUpdate(db.sql(GIVE_UP))
@@ -285,7 +286,7 @@ public final class Slots {
         .execute();
   }
 
-  /** Ends runs that workers of these names began and nobody is at any more. */
+  /** Ends runs that workers of these names began and that are no longer leased. */
   public Recovered recover(Collection<String> workers, Instant before) {
     return db.inTransaction(handle ->
         handle
@@ -297,12 +298,12 @@ public final class Slots {
             .one());
   }
 
-  /** Ends runs that nothing else would ever end; answers how many. */
+  /** Ends runs that nothing else would ever end; returns how many. */
   public int endOrphans() {
     return db.inTransaction(handle -> handle.createUpdate(db.sql(END_ORPHANS)).execute());
   }
 
-  /** Newest first. */
+  /** The schedule's slots before a moment, newest first. */
   public List<Slot> latest(String schedule, Instant before, int limit) {
     return db.withHandle(handle ->
         handle

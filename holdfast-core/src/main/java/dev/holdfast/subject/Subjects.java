@@ -27,12 +27,12 @@ public final class Subjects {
       SELECT state, job_id, updated_at FROM {schema}.subject WHERE type = :type AND id = :id
       """;
 
-  // Rows are locked after all jobs' and in this order, or two batches could wait for each other.
+  // Subjects are locked after all jobs and in this order, or two batches could wait for each other.
   private static final Comparator<Move> ORDER =
       Comparator.comparing((Move move) -> move.subject().type())
           .thenComparing(move -> move.subject().id());
 
-  /** A subject goes into a state because of a job. */
+  /** The move of a subject to a state because of a job. */
   public record Move(Subject subject, String state, UUID jobId) {
 
     /** Empty when the job leaves its subject alone. */
@@ -42,7 +42,7 @@ public final class Subjects {
           .map(moved -> new Move(moved, state, jobId));
     }
 
-    /** The job begins to run. */
+    /** The move when the job begins to run. */
     public static Optional<Move> started(Optional<Subject> subject, UUID jobId) {
       return subject.flatMap(Subject::during).flatMap(state -> of(subject, state, jobId));
     }
@@ -75,7 +75,7 @@ public final class Subjects {
                 .execute());
   }
 
-  /** Where a subject is; empty when no job ever moved it. */
+  /** The state of a subject; empty when no job ever moved it. */
   public Optional<SubjectState> get(String type, String id) {
     Limits.name("subject.type", type);
     Limits.name("subject.id", id);

@@ -1,4 +1,4 @@
-/** Records of the application's world that move with their jobs. */
+/** Records of the application whose states follow their jobs. */
 @NullMarked
 package dev.holdfast.subject;
 

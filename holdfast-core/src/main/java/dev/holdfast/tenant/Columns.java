@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
 /** Reads columns that several row mappers share; here SQL NULL becomes Optional. */
 public final class Columns {
 
-  /** What a job takes along to {@code job_done} when it finishes, and back when it returns. */
+  /**
+   * The columns that move with a job to {@code job_done} when it finishes, and back when it is
+   * revived.
+   */
   public static final String CARRIED =
       """
       id, seq, fence, created_at, started_at, lane, attempt, args, policy, tags, unique_scope,
@@ -39,15 +42,15 @@ public final class Columns {
   }
 
   /**
-   * How long it is until something, from milliseconds; zero when it should have been already, empty
-   * when nothing is to come. Not by greatest() in SQL: that takes 0 for larger than nothing at all.
+   * A waiting time in milliseconds: zero if it is over already, empty for NULL. Not cut off by
+   * greatest() in SQL, because that returns 0 for NULL.
    */
   public static Optional<Duration> optionalWait(ResultSet row, String column) throws SQLException {
     return Optional.ofNullable(row.getBigDecimal(column))
         .map(millis -> Duration.ofMillis(Math.max(0, millis.longValue())));
   }
 
-  /** A length of time, from milliseconds. */
+  /** A duration in milliseconds; empty for NULL. */
   public static Optional<Duration> optionalMillis(ResultSet row, String column)
       throws SQLException {
     long millis = row.getLong(column);
@@ -58,13 +61,13 @@ public final class Columns {
     return Optional.ofNullable(row.getString(column));
   }
 
-  /** For binding: nothing as SQL's NULL. */
+  /** For binding: an empty Optional as SQL's NULL. */
   public static <T> @Nullable T orNull(Optional<T> value) {
     return value.orElse(null);
   }
 
   public static Progress progress(ResultSet row) throws SQLException {
-    // Most jobs never report any, and this runs for every job claimed.
+    // Most jobs never report progress, and this runs for every job claimed.
     if (row.getObject("progress_at") == null) {
       return Progress.NONE;
     }

@@ -17,21 +17,21 @@ import org.jdbi.v3.core.statement.SqlStatements;
 import org.jdbi.v3.core.statement.TemplateEngine;
 
 /**
- * The way to one schema's tables: connections, and SQL rendered for that schema. Names are always
- * qualified; nothing of a tenant ever sticks to a pooled connection.
+ * Access to the tables of one schema: connections, and SQL rendered for that schema. Names are
+ * always qualified, so nothing of a tenant is left on a pooled connection.
  *
- * <p>Also the one door to JDBI: whatever fails behind it comes out as a {@link HoldfastException},
- * so that no caller, in this engine or of it, has to know what the database is talked to with. What
- * the database meant, {@link SqlErrors} can still tell.
+ * <p>Also the one class that opens JDBI: every failure is thrown as a {@link HoldfastException}, so
+ * that callers, inside the engine or outside, need not know the library. {@link SqlErrors} can
+ * still tell what the database reported.
  */
 public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
 
-  /** How long a transaction of ours may say nothing before the server ends it. */
+  /** How long a transaction of Holdfast's may be idle before the server ends it. */
   public static final Duration LONGEST_SILENCE = Duration.ofSeconds(5);
 
-  // There is an index for whatever we ask in a transaction. A planner who was told that a table is
-  // nearly empty would pass it over and read all that has come and gone since, once for each row
-  // that is looked up; or compile a plan, for longer than it would have run.
+  // There is an index for everything that is looked up in a transaction. A planner whose statistics
+  // say that a table is nearly empty would ignore it and read all rows, live and dead, once for
+  // each row that is looked up. It might also compile the plan, which takes longer than running it.
   private static final String AS_OURS =
       """
       SET LOCAL idle_in_transaction_session_timeout = %d;
@@ -49,17 +49,20 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
     return new Db(schema, connections, jdbi);
   }
 
-  /** Statements are rendered once, where they are used, and never put together from pieces. */
+  /**
+   * Renders a statement for this schema. Statements are rendered once, where they are used, and
+   * never put together from pieces.
+   */
   public String sql(String template) {
     return schema.render(template);
   }
 
-  /** The same for a statement that is run all the time. */
+  /** The same for a statement that is run very often. */
   public Prepared prepared(String template) {
     return new Prepared(sql(template));
   }
 
-  /** On a connection on which each statement is a transaction. */
+  /** Runs work on a connection in autocommit mode. */
   public <R, X extends Exception> R withHandle(HandleCallback<R, X> work) throws X {
     try {
       return jdbi.withHandle(handle -> watched(handle, work));
@@ -72,7 +75,9 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
     withHandle(work.asCallback());
   }
 
-  /** All that is done happens, or nothing; and it is done without a pause. */
+  /**
+   * Runs work in one transaction, under the limits of {@link #continueAsOurs}: it must not pause.
+   */
   public <R, X extends Exception> R inTransaction(HandleCallback<R, X> work) throws X {
     return inUnhurriedTransaction(handle -> {
       continueAsOurs(handle);
@@ -81,16 +86,19 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
   }
 
   /**
-   * Settings for the rest of a transaction. Locks end with their transaction, and that with its
-   * process, if the server hears of the end: of one that is frozen or cut off it does not, and
-   * everybody would wait for its locks. So from here on the server ends the transaction when it
-   * says nothing for a while. And it looks rows up by their index.
+   * Sets limits for the rest of a transaction. Locks end with their transaction, and that ends with
+   * its process, but the server does not notice the end of a process that is frozen or cut off, and
+   * others would wait for its locks. So from here on the server ends the transaction when it is
+   * idle for {@link #LONGEST_SILENCE}. It also looks rows up by their index.
    */
   public static void continueAsOurs(Handle handle) {
     handle.execute(AS_OURS);
   }
 
-  /** All that is done happens, or nothing; for work that is not ours and may take its time. */
+  /**
+   * Runs work in one transaction without these limits, for work of a handler, which may take its
+   * time.
+   */
   public <R, X extends Exception> R inUnhurriedTransaction(HandleCallback<R, X> work) throws X {
     try {
       return jdbi.inTransaction(handle -> watched(handle, work));
@@ -137,20 +145,23 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
     return SqlErrors.translated("schema " + schema.value(), e);
   }
 
-  /** What is done in plain JDBC. */
+  /** Work in plain JDBC. */
   @FunctionalInterface
   public interface Work<R> {
     R on(Connection connection) throws SQLException;
   }
 
-  /** On a connection of our own, on which each statement is a transaction. */
+  /** Runs plain JDBC on a connection of Holdfast's own, in autocommit mode. */
   public <R> R withConnection(Work<R> work) throws SQLException {
     try (Loan loan = new Loan(connections.openConnection(), connections)) {
       return watched(loan.connection, work);
     }
   }
 
-  /** The same for what others may wait for, and waits for nobody: a silent server is given up. */
+  /**
+   * The same for work that others may wait for and that itself waits for no lock: it gives up on a
+   * server that does not answer.
+   */
   public <R> R withImpatientConnection(Work<R> work) throws SQLException {
     return withConnection(connection -> {
       int before = Patience.limit(connection);
@@ -170,16 +181,14 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
   }
 
   /**
-   * The same tables for work that is not ours and may take its time: by connections that have no
-   * limits of ours, and that nobody else waits for.
+   * The same tables for work of a handler, which may take its time: over connections without
+   * Holdfast's limits, which no other loop waits for.
    */
   public Db unhurried() {
     return connections instanceof KeptConnection kept ? on(kept.pool(), schema) : this;
   }
 
-  /**
-   * A handle on a connection that belongs to somebody else: closing it leaves the connection open.
-   */
+  /** A handle on a caller's connection: closing it leaves the connection open. */
   public static Handle borrowed(Connection connection) {
     ConnectionFactory lent =
         new ConnectionFactory() {
@@ -190,7 +199,7 @@ public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
 
           @Override
           public void closeConnection(Connection ignored) {
-            // The lender closes it.
+            // The caller closes it.
           }
         };
     return configured(Jdbi.create(lent)).open();

@@ -6,9 +6,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * Whoever waited for a lock looks again at what it guards, and must then see what the others did.
- * Only READ COMMITTED shows that. A pool that hands out anything else is refused, once and clearly,
- * instead of giving one resource to two jobs some day.
+ * Checks that connections are READ COMMITTED. A transaction that has waited for a lock reads again
+ * what the lock guards, and must then see what others committed; only READ COMMITTED shows that. A
+ * pool with another isolation is refused at once, because otherwise two jobs could some day get the
+ * same resource.
  */
 final class Isolation {
 

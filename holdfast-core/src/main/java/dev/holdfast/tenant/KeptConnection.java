@@ -7,10 +7,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jdbi.v3.core.ConnectionFactory;
 
 /**
- * Connections of another factory, of which one, when told so, is kept instead of being given back.
- * A worker's loops share it: a pool would test the connection before each poll, twice the traffic
- * of an idle worker, and make heartbeats wait in line with the application. Thread-safe: whoever
- * finds it in use opens another.
+ * Connections of a pool, of which one, after {@link #keep}, is kept instead of being given back. A
+ * worker's loops share it: a pool would test the connection before each poll, which doubles the
+ * traffic of an idle worker, and heartbeats would wait in line with the application. Thread-safe:
+ * while the kept connection is in use, others are opened.
  */
 final class KeptConnection implements ConnectionFactory, AutoCloseable {
 
@@ -30,7 +30,7 @@ final class KeptConnection implements ConnectionFactory, AutoCloseable {
     return connection.isPresent() && !connection.get().isClosed() ? connection.get() : open();
   }
 
-  /** Those that nobody keeps, and on which we wait as long as their pool says. */
+  /** Connections that are not kept, with the pool's own network timeout. */
   PoolConnections pool() {
     return connections;
   }
@@ -62,7 +62,7 @@ final class KeptConnection implements ConnectionFactory, AutoCloseable {
     }
   }
 
-  /** It turned out to lead to a server that takes no writes: not to be used again. */
+  /** Marks a connection to a server that takes no writes, so that it is not used again. */
   void distrust(Connection connection) {
     connections.distrust(connection);
   }

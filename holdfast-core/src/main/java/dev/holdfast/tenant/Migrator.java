@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings one schema to this version's tables: numbered SQL files, each in the one transaction that
- * also records it, under a lock so that any number of nodes may start at once. Ours rather than a
- * library's, because a migration library on a user's class path starts migrating the user's tables.
+ * Upgrades one schema to this version's tables: numbered SQL files, each in the one transaction
+ * that also records it, under a lock so that any number of nodes may start at once. Not done by a
+ * library, because a migration library on a user's class path starts migrating the user's tables.
  */
 public final class Migrator {
 
@@ -88,7 +88,7 @@ public final class Migrator {
     db.useTransaction(handle -> migrate(handle, schema));
   }
 
-  /** Applies what is missing. A schema that is up to date is only looked at. */
+  /** Applies the missing migrations. A schema that is up to date is only read. */
   void migrate(Handle handle, SchemaName schema) {
     handle.createQuery(LOCK).bind("schema", schema.value()).mapTo(String.class).one();
     executeAll(handle, schema.render(HISTORY));
@@ -121,7 +121,7 @@ public final class Migrator {
             .one());
   }
 
-  /** All statements that make the schema, for people who apply DDL by their own means. */
+  /** All statements that create the schema, for operators who apply DDL by their own means. */
   public String export(SchemaName schema) {
     StringBuilder ddl = new StringBuilder(schema.render(HISTORY));
     for (int version = 1; version <= names.size(); version++) {
@@ -130,7 +130,7 @@ public final class Migrator {
     return ddl.toString();
   }
 
-  /** What a role needs at run time: rows, not tables. */
+  /** The grants that a role needs at run time: access to rows, no DDL. */
   public static String grants(SchemaName schema, SchemaName role) {
     return schema.render(
         """
@@ -141,7 +141,7 @@ public final class Migrator {
             .formatted(role.value()));
   }
 
-  // Straight to the driver, which splits a script as the server would.
+  // Passed to the driver, which splits a script as the server would.
   private static void executeAll(Handle handle, String script) {
     try (Statement statement = handle.getConnection().createStatement()) {
       statement.execute(script);

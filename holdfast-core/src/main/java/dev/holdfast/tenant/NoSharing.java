@@ -5,9 +5,9 @@ import org.jdbi.v3.core.extension.HandleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Left to itself, JDBI lets whatever runs on a thread join the transaction that is open there. A
- * handler's checkpoint would then commit with the handler's own transaction, and a lane made on the
- * way would vanish with somebody's rollback. Here every use gets a connection of its own.
+ * Gives every use of JDBI a connection of its own. By default JDBI lets everything that runs on a
+ * thread join the transaction that is open there. A handler's checkpoint would then commit with the
+ * handler's own transaction, and a lane created on the way would vanish with a caller's rollback.
  */
 final class NoSharing implements HandleScope {
 
@@ -18,7 +18,7 @@ final class NoSharing implements HandleScope {
 
   @Override
   public void set(HandleSupplier handle) {
-    // Nobody will ask for it.
+    // Never asked for.
   }
 
   @Override

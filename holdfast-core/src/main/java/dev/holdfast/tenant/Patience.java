@@ -4,9 +4,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * How long we listen to a server that says nothing. One that lost its power, or a firewall that
- * forgot us, answers nothing and closes nothing: without this, whoever reads from it waits for a
- * quarter of an hour.
+ * Limits how long a connection waits for a server that does not answer. A server that lost its
+ * power, or a firewall that dropped the connection, answers nothing and closes nothing: without a
+ * limit, a read waits for a quarter of an hour.
  */
 final class Patience {
 
@@ -15,7 +15,7 @@ final class Patience {
 
   private Patience() {}
 
-  /** Listens no longer than that from now on; answers how long it was before. */
+  /** Sets the limit, unless the connection has a shorter one; returns the timeout of before. */
   static int limit(Connection connection) throws SQLException {
     int before = connection.getNetworkTimeout();
     if (before == FOR_EVER || before > MOST_MILLIS) {
@@ -24,7 +24,7 @@ final class Patience {
     return before;
   }
 
-  /** As its pool lent it. */
+  /** Restores the timeout that the pool had set. */
   static void restore(Connection connection, int before) throws SQLException {
     if (!connection.isClosed()) {
       connection.setNetworkTimeout(Runnable::run, before);

@@ -13,16 +13,16 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
 /**
- * Connections of an application's pool. One that turned out to lead to a server without writes is
- * cut before it is given back: a pool would test it, find it alive, and lend it out again, to the
- * standby that the primary has become. Thread-safe.
+ * Connections of an application's pool. A connection that turned out to lead to a read-only server
+ * is aborted before it is given back: a pool would test it, find it alive and hand it out again,
+ * although the primary that it leads to has become a standby. Thread-safe.
  */
 final class PoolConnections implements ConnectionFactory {
 
   private final DataSource pool;
   private final Set<Connection> distrusted = ConcurrentHashMap.newKeySet();
   private final Set<Connection> switchedOn = ConcurrentHashMap.newKeySet();
-  private volatile boolean commitsWhenTold; // this pool's connections do, nobody's transaction
+  private volatile boolean commitsWhenTold; // the pool's own connections have no autocommit
 
   PoolConnections(DataSource pool) {
     this.pool = pool;
@@ -37,10 +37,11 @@ final class PoolConnections implements ConnectionFactory {
     return connection;
   }
 
-  // One that commits only when told to. Some pools lend no others, and what we do on them would be
-  // lost. But it may also be a transaction that this thread is in: frameworks lend its connection
-  // to whoever asks. That is refused. To switch it on would commit what is not ours to commit; and
-  // to join it would tie to it what others wanted, whose jobs travel with ours.
+  // The connection is not in autocommit mode. Some pools hand out no others, and what is written on
+  // them would be lost. But it may also be that of a transaction that this thread is in: some
+  // frameworks hand it out to every caller on the thread. That is refused. To switch autocommit on
+  // would commit the application's transaction; to join it would tie to it the jobs of other
+  // threads, which are stored together with this thread's.
   private void switchOn(Connection connection) throws SQLException {
     boolean isUnused = commitsWhenTold && isIdle(connection);
     if (!isUnused && isSomebodys(connection)) {
@@ -60,13 +61,13 @@ final class PoolConnections implements ConnectionFactory {
     return connection.unwrap(BaseConnection.class).getTransactionState() == TransactionState.IDLE;
   }
 
-  // Whose connection it is shows when another is asked for, and is the same. One of a pool's may be
-  // in a transaction, too: that of the question whether it lives.
+  // If a second request gets the same connection, it is that of this thread's transaction. To be in
+  // a transaction is no proof: a pool's test of a connection can leave it in one, too.
   private boolean isSomebodys(Connection connection) {
     try (Connection another = pool.getConnection()) {
       return another.unwrap(PGConnection.class).equals(connection.unwrap(PGConnection.class));
     } catch (SQLException e) {
-      return false; // no other to be had: somebody's would have been lent again at once
+      return false; // no second one left; a transaction's would be handed out again
     }
   }
 
@@ -82,7 +83,7 @@ final class PoolConnections implements ConnectionFactory {
     }
   }
 
-  /** Not to be used again, once it is given back. */
+  /** Marks a connection that is to be aborted when it is given back. */
   void distrust(Connection connection) {
     distrusted.add(connection);
   }

@@ -25,10 +25,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Whether a connection has a session of its own. Behind a pooler in transaction mode (PgBouncer's
  * {@code pool_mode = transaction}) it has not: each transaction runs in whichever session is free.
- * The engine keeps nothing in a session, so that is all right, except for two things: what was
- * prepared in one session is unknown in the next, and who listens in one hears nothing.
+ * The engine keeps no state in a session, so that works, except for two things: a statement
+ * prepared in one session is unknown in the next, and a listener hears nothing.
  *
- * @param keepsStatements prepared ones are known in every session
+ * @param sharesSessions whether there is a pooler in transaction mode
+ * @param keepsStatements whether prepared statements are known in every session
  */
 public record Pooling(boolean sharesSessions, boolean keepsStatements) {
 
@@ -40,12 +41,12 @@ public record Pooling(boolean sharesSessions, boolean keepsStatements) {
   private static final int PATIENCE_MILLIS = 2_000;
   private static final String NO_SUCH_STATEMENT = "26000";
   private static final String THERE_ALREADY = "42P05";
-  private static final String NO_RESULT = "02000"; // somebody's that answers nothing
+  private static final String NO_RESULT = "02000"; // another client's, which returns nothing
   private static final Set<String> STATEMENT_MIX_UPS =
       Set.of(NO_SUCH_STATEMENT, THERE_ALREADY, NO_RESULT);
   private static final String WHO = "SELECT pg_backend_pid(), '%s'";
 
-  /** Finds out, with one question where there is no pooler. */
+  /** Finds out; one query is enough where there is no pooler. */
   public static Pooling of(ConnectionFactory connections) {
     try {
       Connection one = connections.openConnection();
@@ -59,7 +60,8 @@ public record Pooling(boolean sharesSessions, boolean keepsStatements) {
     }
   }
 
-  // A pooler cannot know the session's number when it says one at the connection's begin.
+  // When a connection begins, a pooler reports a process id that is not the session's, which it
+  // does not know yet.
   private static Pooling of(Connection one, ConnectionFactory others) throws SQLException {
     if (!one.isWrapperFor(PGConnection.class)) {
       return NONE;
@@ -73,7 +75,7 @@ public record Pooling(boolean sharesSessions, boolean keepsStatements) {
       one.setAutoCommit(false); // outside of a transaction the driver would prepare it once more
       int before = one.getNetworkTimeout();
       one.setNetworkTimeout(
-          Runnable::run, PATIENCE_MILLIS); // a pooler lets wait who finds no session
+          Runnable::run, PATIENCE_MILLIS); // a pooler without a free session lets us wait
       try {
         return behindAPooler(who, ours, others);
       } finally {
@@ -83,8 +85,9 @@ public record Pooling(boolean sharesSessions, boolean keepsStatements) {
     }
   }
 
-  // Others take sessions and keep them. If one gets ours, or we another, nobody has one of their
-  // own; and when ours is taken, it shows whether the next one knows what we prepared.
+  // Other connections take sessions and keep them. If one of them gets this connection's session,
+  // or this connection gets another, sessions are shared. And once this connection's session is
+  // taken, the next query shows whether another session knows the statement prepared here.
   private static Pooling behindAPooler(
       PreparedStatement who, String ours, ConnectionFactory connections) throws SQLException {
     who.unwrap(PGStatement.class).setPrepareThreshold(1); // prepared from now on
@@ -103,7 +106,7 @@ public record Pooling(boolean sharesSessions, boolean keepsStatements) {
           return new Pooling(true, true);
         }
       }
-      return NONE; // a pooler that gives everybody a session
+      return NONE; // a pooler in session mode
     } catch (SQLException e) {
       if (!taken && !STATEMENT_MIX_UPS.contains(String.valueOf(e.getSQLState()))) {
         throw e;
@@ -116,11 +119,12 @@ public record Pooling(boolean sharesSessions, boolean keepsStatements) {
     }
   }
 
-  /** Somebody else's connection, in a transaction, and so in a session of its own for now. */
+  /** Another connection, in a transaction, and so in a session of its own for now. */
   private record Other(Connection connection, int session) {}
 
-  // Empty where there is no other to be had: a small pool, or a pooler whose sessions are all taken
-  // and that lets us wait for minutes. So it is asked aside, and forgotten if it takes too long.
+  // Empty when no other session is available: the pool is small, or all sessions of the pooler are
+  // taken and it would let us wait for minutes. So a separate thread asks, and is left alone if it
+  // takes too long.
   private static Optional<Other> takeSession(ConnectionFactory connections) {
     CompletableFuture<Other> asked = new CompletableFuture<>();
     Thread.ofVirtual()
@@ -153,12 +157,12 @@ public record Pooling(boolean sharesSessions, boolean keepsStatements) {
         return new Other(other, ask(who, ""));
       }
     } catch (SQLException e) {
-      giveBack(other, connections); // or its pool would have one less for good
+      giveBack(other, connections); // or its pool would lose it for good
       throw e;
     }
   }
 
-  // What we prepared was left behind in the session that they took.
+  // The statement prepared here may be left in the session that this connection took.
   private static void giveBack(Connection other, ConnectionFactory connections) {
     try (Statement statement = other.createStatement()) {
       statement.execute("DEALLOCATE ALL");
@@ -188,7 +192,7 @@ public record Pooling(boolean sharesSessions, boolean keepsStatements) {
     return session;
   }
 
-  // Another session may know a statement by the same name, and answer what nobody asked.
+  // Another session may know a different statement by the same name, and answer that one.
   private static int ask(PreparedStatement who, String ours) throws SQLException {
     try (ResultSet answer = who.executeQuery()) {
       if (!answer.next() || !ours.equals(answer.getString(2))) {

@@ -8,17 +8,17 @@ import org.jdbi.v3.core.result.ResultIterator;
 import org.jdbi.v3.core.statement.Query;
 
 /**
- * The first rows of a list, as far as they fit into memory: a row may be half a megabyte, and a
- * thousand such would be too much for a process that answers many.
+ * The first rows of a list, as many as fit into memory: a row may be half a megabyte, and a
+ * thousand of those would be too much for a process that serves many callers.
  *
- * @param more it ended before the list did, or may have
+ * @param more whether the list goes on after these rows, or may go on
  */
 public record Portion<T>(List<T> rows, boolean more) {
 
-  /** What the rows of one portion weigh, but for the last one, which may go beyond it. */
+  /** The largest size of a portion; its last row may exceed it. */
   public static final int MOST_BYTES = 8 << 20;
 
-  // What the driver has in its own memory meanwhile.
+  // How many rows the driver has in memory meanwhile.
   private static final int FETCHED_AT_ONCE = 16;
 
   public Portion {
@@ -26,9 +26,10 @@ public record Portion<T>(List<T> rows, boolean more) {
   }
 
   /**
-   * Reads one. To be asked in a transaction: outside of one the driver fetches all rows at once.
+   * Reads a portion. Must be called in a transaction: outside of one the driver fetches all rows at
+   * once.
    *
-   * @param limit that the query has, too; as many rows as that may not have been all
+   * @param limit the limit of the query itself; when that many rows came, there may be more
    * @param weight about how many bytes a row has
    */
   public static <T> Portion<T> of(

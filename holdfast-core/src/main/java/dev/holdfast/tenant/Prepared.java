@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
 /**
- * A statement that is run all the time, in plain JDBC. JDBI finds out at every run anew what to do
- * with each name and value, which took longer than reading what came back. Here names are looked up
- * once. Thread-safe.
+ * A statement that is run very often, in plain JDBC. JDBI finds out at every run anew how to bind
+ * each name and value, which took longer than reading the result. Here names are looked up once.
+ * Thread-safe.
  */
 public final class Prepared {
 
@@ -36,7 +36,7 @@ public final class Prepared {
     void to(Values values) throws SQLException;
   }
 
-  /** Reads what one run answers. */
+  /** Reads the result of one run. */
   @FunctionalInterface
   public interface Reading<R> {
     R of(ResultSet rows) throws SQLException;
@@ -63,7 +63,7 @@ public final class Prepared {
     }
   }
 
-  /** Answers how many rows it changed. */
+  /** Returns how many rows it changed. */
   public int update(Handle handle, Binding binding) {
     try {
       return update(handle.getConnection(), binding);
@@ -72,7 +72,7 @@ public final class Prepared {
     }
   }
 
-  /** Answers how many rows it changed. */
+  /** Returns how many rows it changed. */
   public int update(Connection connection, Binding binding) throws SQLException {
     try (PreparedStatement statement = bound(connection, binding)) {
       return statement.executeUpdate();
@@ -90,7 +90,7 @@ public final class Prepared {
     }
   }
 
-  /** Leaves by the same door as whatever JDBI throws. */
+  /** Handled like the exceptions of JDBI itself. */
   private static final class Failed extends JdbiException {
     private static final long serialVersionUID = 1L;
 
@@ -99,7 +99,10 @@ public final class Prepared {
     }
   }
 
-  /** The values of one run. A name always has the same type: another would be another plan. */
+  /**
+   * The values of one run. A name must always have the same type: another type would be another
+   * plan.
+   */
   public final class Values {
 
     private final PreparedStatement statement;

@@ -4,7 +4,8 @@ import dev.holdfast.error.HoldfastException;
 import java.util.regex.Pattern;
 
 /**
- * The only thing ever substituted into SQL text, which is why nothing but such a name can be one.
+ * The name of a schema. It is the only value ever substituted into SQL text, so no other characters
+ * than those of such names are allowed.
  */
 public record SchemaName(String value) {
 

@@ -4,33 +4,34 @@ import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 
 /**
- * How far a schema's tables are, and how far this version of Holdfast would have them.
+ * The version of a schema's tables, and the one that this Holdfast knows.
  *
- * @param applied the last step that was applied; 0 where there is none
- * @param breaking the last one that earlier versions cannot work with; 0 where there is none
- * @param known how many steps this version knows
+ * @param applied the last migration that was applied; 0 if there is none
+ * @param breaking the last applied migration that earlier versions cannot work with; 0 if there is
+ *     none
+ * @param known how many migrations this version knows
  */
 public record SchemaVersion(SchemaName schema, int applied, int breaking, int known) {
 
-  /** This version needs more than is there. */
+  /** Whether migrations that this version needs are missing. */
   public boolean isBehind() {
     return applied < known;
   }
 
-  /** A later version was here; it may have broken nothing. */
+  /** Whether a later version has changed the tables, be it without breaking anything. */
   public boolean isNewer() {
     return applied > known;
   }
 
-  /** A later version was here, and this one cannot work with what it left. */
+  /** Whether a later version has changed the tables so that this one cannot work with them. */
   public boolean isBroken() {
     return breaking > known;
   }
 
   /**
-   * Fails, naming the remedy, unless this version can work with the tables: they are its own, or a
-   * later version's that broke nothing. So nodes of two versions can stand side by side while one
-   * takes the other's place.
+   * Throws, naming the remedy, unless this version can work with the tables: they are its own, or a
+   * later version's that broke nothing. So nodes of two versions can run side by side during an
+   * upgrade.
    */
   void require() {
     refuseBroken();

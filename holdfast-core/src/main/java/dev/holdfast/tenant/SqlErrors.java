@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jdbi.v3.core.ConnectionException;
 import org.jspecify.annotations.Nullable;
 
-/** What the database means by an error, told by its SQLSTATE. */
+/** Tells what a database error means, by its SQLSTATE. */
 public final class SqlErrors {
 
   private static final String READ_ONLY = "25006";
@@ -20,25 +20,26 @@ public final class SqlErrors {
 
   private SqlErrors() {}
 
-  /** The database said so, whoever passed it on. */
+  /** Whether the database reported the error, however it was wrapped since. */
   public static boolean isSql(Throwable e) {
     return sqlException(e).isPresent();
   }
 
-  /** The row itself is the problem; sending it again would fail again. */
+  /** Whether the data itself is the problem, so that sending it again would fail again. */
   public static boolean isBadData(Throwable e) {
     String state = state(e);
     return state.startsWith("22") || state.startsWith("23") || state.equals("54000");
   }
 
-  /** The schema or its tables are not there any more. */
+  /** Whether the schema or its tables no longer exist. */
   public static boolean isTenantGone(Throwable e) {
     return state(e).equals("42P01") || state(e).equals("3F000");
   }
 
   /**
-   * The database is away, restarting, out of something, or ended our transaction because we paused
-   * in the midst of it; or two transactions got in each other's way.
+   * Whether the same statement may succeed later: the database is unreachable, restarting,
+   * read-only or short of something, or ended an idle or waiting transaction; or two transactions
+   * conflicted.
    */
   public static boolean isPassing(Throwable e) {
     String state = state(e);
@@ -52,27 +53,30 @@ public final class SqlErrors {
         || state.equals(READ_ONLY);
   }
 
-  /** Of these, what whoever sent a statement brought about himself: it was not to take so long. */
+  /**
+   * Whether the sender's own time limit ended the statement; {@link #isPassing} is then true as
+   * well.
+   */
   public static boolean isImpatience(Throwable e) {
     return isLockTimeout(e) || state(e).equals(CANCELLED);
   }
 
-  /** Somebody keeps what we wanted to lock for longer than we want to wait. */
+  /** Whether another transaction kept a lock for longer than the statement was to wait. */
   public static boolean isLockTimeout(Throwable e) {
     return state(e).equals(LOCK_TIMEOUT);
   }
 
-  /** A connection to a server that is no longer the one to write to. */
+  /** Whether the connection leads to a server that takes no writes. */
   public static boolean isReadOnly(Throwable e) {
     return state(e).equals(READ_ONLY);
   }
 
-  /** There is no room for what was to be written. */
+  /** Whether the server's disk is full. */
   public static boolean isDiskFull(Throwable e) {
     return state(e).equals(DISK_FULL);
   }
 
-  /** A row with the same key is there already. */
+  /** Whether a row with the same key exists already. */
   public static boolean isDuplicate(Throwable e) {
     return state(e).equals("23505");
   }
@@ -85,7 +89,11 @@ public final class SqlErrors {
     return String.valueOf(sqlException(e).map(Throwable::getMessage).orElseGet(e::toString));
   }
 
-  /** For callers of the API, who should not have to know what we talk to the database with. */
+  /**
+   * The exception for callers, who should not have to know the database library.
+   *
+   * @param doing what failed, for the message
+   */
   public static HoldfastException translated(String doing, Throwable e) {
     String message = doing + ": " + message(e);
     if (state(e).equals("22P02") || state(e).equals("22P05")) {
@@ -99,7 +107,8 @@ public final class SqlErrors {
         : failure(ErrorCode.DATABASE, message, e);
   }
 
-  // JDBI's own exceptions quote what was bound: people's arguments and results, in every log.
+  // JDBI's own exceptions are left out: they quote bound values, and arguments and results would be
+  // in every log.
   private static HoldfastException failure(ErrorCode code, String message, Throwable e) {
     Throwable cause =
         e instanceof ConnectionException ? e : sqlException(e).map(Throwable.class::cast).orElse(e);
@@ -118,7 +127,7 @@ public final class SqlErrors {
     return first(SQLException.class, e);
   }
 
-  // Whoever passed it on may have wrapped it, once or more.
+  // The exception may have been wrapped, once or more.
   private static <T extends Throwable> Optional<T> first(Class<T> type, Throwable thrown) {
     @Nullable Throwable each = thrown;
     for (int depth = 0; each != null && depth < MOST_WRAPPINGS; depth++) {

@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A question to many tenants, fifty of them with one statement: a thousand would otherwise be a
+ * A query over many tenants, fifty of them with one statement: a thousand would otherwise be a
  * thousand statements. Thread-safe.
  */
 public final class Survey {
@@ -28,8 +28,8 @@ public final class Survey {
 
   private static final int ASKED_AT_ONCE = 50;
 
-  // To plan it takes the server ten times as long as to answer it, and driver and server together
-  // begin to keep a plan only after some ten times.
+  // The server takes ten times as long to plan this as to answer it, and driver and server begin to
+  // keep a plan only after some ten runs.
   private static final String PLAN_ONCE = "SET LOCAL plan_cache_mode = force_generic_plan";
 
   private final String compact;
@@ -38,25 +38,25 @@ public final class Survey {
   private record Group(List<Tenant> tenants, String sql) {}
 
   /**
-   * One question.
+   * A survey that asks one question.
    *
-   * @param question for one tenant, with {@code '{schema}' AS schema_name}: the one kind of
-   *     statement that is put together, from this whole piece
+   * @param question a query for one tenant, with {@code '{schema}' AS schema_name}. This is the
+   *     only kind of statement that is put together from pieces: whole copies of this query.
    */
   public Survey(String question) {
-    // Drivers keep only so many characters of what they have prepared.
+    // The driver limits how many characters of prepared statements it keeps.
     this.compact = question.replaceAll("--[^\\n]*", "").replaceAll("\\s+", " ").strip();
   }
 
-  /** The answers of those who have any. */
+  /** The rows of those tenants that have any. */
   public <R> Map<Tenant, List<R>> ask(List<Tenant> tenants, RowMapper<R> answer) {
     return ask(tenants, query -> query, answer);
   }
 
   /**
-   * The answers of those who have any.
+   * The rows of those tenants that have any.
    *
-   * @param bind gives the question its parameters
+   * @param bind binds the parameters of the query
    */
   public <R> Map<Tenant, List<R>> ask(
       List<Tenant> tenants, UnaryOperator<Query> bind, RowMapper<R> answer) {
@@ -85,7 +85,7 @@ public final class Survey {
             .collect(Collectors.joining(" UNION ALL ")));
   }
 
-  /** One time that it is asked. */
+  /** One run of the survey. */
   private final class Asked<R> {
 
     private final UnaryOperator<Query> bind;
@@ -97,7 +97,7 @@ public final class Survey {
       this.answer = answer;
     }
 
-    // One that cannot be asked, say because it was dropped just now, must not hide the others.
+    // A tenant that fails, for example because it was dropped meanwhile, must not hide the others.
     void together(Group group) {
       try {
         ask(group);
@@ -155,7 +155,7 @@ public final class Survey {
     public void beforeExecution(PreparedStatement statement, StatementContext context)
         throws SQLException {
       PGStatement ours = statement.unwrap(PGStatement.class);
-      if (ours.getPrepareThreshold() > 0) { // 0: a pooler would hand it to another connection
+      if (ours.getPrepareThreshold() > 0) { // 0 is set behind a pooler that shares sessions
         ours.setPrepareThreshold(1);
       }
     }

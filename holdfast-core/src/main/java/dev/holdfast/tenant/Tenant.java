@@ -1,4 +1,4 @@
 package dev.holdfast.tenant;
 
-/** One tenant: its name, and the way to its tables. */
+/** One tenant: its name, and access to its tables. */
 public record Tenant(TenantName name, Db db) {}

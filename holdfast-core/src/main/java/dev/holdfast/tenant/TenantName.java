@@ -3,7 +3,7 @@ package dev.holdfast.tenant;
 import dev.holdfast.error.HoldfastException;
 import java.util.regex.Pattern;
 
-/** A tenant's name. It becomes part of its schema's name, so it is as narrow as that. */
+/** A tenant's name. It becomes part of its schema's name, so it is restricted in the same way. */
 public record TenantName(String value) {
 
   private static final Pattern ALLOWED = Pattern.compile("[a-z][a-z0-9_]{0,39}");

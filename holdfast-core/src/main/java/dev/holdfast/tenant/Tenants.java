@@ -38,9 +38,9 @@ public final class Tenants implements AutoCloseable {
       SELECT name FROM {schema}.tenant ORDER BY name
       """;
 
-  // Workers of the dropped one may be about, who would not be told from those of a later one of
-  // that name. A sequence is not locked by who draws from it, so the leap is for whatever is drawn
-  // until it is gone.
+  // Workers of the dropped tenant may still run, and their fences must not be valid in a later
+  // tenant of the same name. A draw from a sequence is not stopped by a lock, so the leap covers
+  // the fences that are drawn until the sequence is dropped.
   private static final String REMEMBER_FENCE =
       """
       INSERT INTO {schema}.dropped_tenant (name, fence)
@@ -56,7 +56,7 @@ public final class Tenants implements AutoCloseable {
 
   private static final long FENCE_LEAP = 1_000_000;
 
-  private static final int MOST_TRIES_TO_DROP = 100; // of a tenth of a second, or a few
+  private static final int MOST_TRIES_TO_DROP = 100; // each takes a tenth of a second, or a few
 
   private final PoolConnections connections;
   private final Db db;
@@ -83,8 +83,8 @@ public final class Tenants implements AutoCloseable {
   }
 
   /**
-   * Takes a connection now and keeps it between uses until closed, so that handlers who use up the
-   * pool cannot silence the worker.
+   * Takes a connection now and keeps it between uses until this is closed, so that handlers that
+   * use up the pool cannot silence the worker.
    */
   public void keepConnection() {
     if (db.connections() instanceof KeptConnection kept) {
@@ -100,14 +100,18 @@ public final class Tenants implements AutoCloseable {
     }
   }
 
-  /** Creates or upgrades the control tables and every tenant's; safe from any number of nodes. */
+  /**
+   * Creates or upgrades the control tables and every tenant's; any number of nodes may call this at
+   * once.
+   */
   public void migrate() {
     checkConnections();
     Migrator.CONTROL.migrate(db, control);
     list().forEach(this::migrateIfThere);
   }
 
-  // Holding its row keeps the tenant from being dropped meanwhile; one that is gone stays gone.
+  // The lock on its row keeps the tenant from being dropped meanwhile; a tenant that was dropped is
+  // not created again.
   private void migrateIfThere(TenantName tenant) {
     db.useTransaction(handle -> {
       boolean isThere =
@@ -123,17 +127,17 @@ public final class Tenants implements AutoCloseable {
     });
   }
 
-  /** Creates the tenant if it is not there. */
+  /** Creates the tenant if it does not exist. */
   public Tenant create(TenantName tenant) {
     createIfAbsent(tenant, handle -> {});
     return tenant(tenant);
   }
 
   /**
-   * Creates the tenant if it is not there.
+   * Creates the tenant if it does not exist.
    *
-   * @param whenNew in the same transaction
-   * @return whether it was not
+   * @param whenNew called in the same transaction, if the tenant is new
+   * @return whether the tenant is new
    */
   public boolean createIfAbsent(TenantName tenant, Consumer<Handle> whenNew) {
     return db.inTransaction(handle -> {
@@ -162,7 +166,9 @@ public final class Tenants implements AutoCloseable {
         .findOne();
   }
 
-  /** Lets a role use all tables there are now, without the right to change them. */
+  /**
+   * Grants a role what it needs at run time on all tables that exist now: access to rows, no DDL.
+   */
   public void grantTo(SchemaName role) {
     db.useHandle(handle -> {
       handle.createScript(Migrator.grants(control, role)).execute();
@@ -172,15 +178,15 @@ public final class Tenants implements AutoCloseable {
     });
   }
 
-  /** Removes the tenant and everything in it, for good. */
+  /** Deletes the tenant and everything in it. Throws {@code NOT_FOUND} if it does not exist. */
   public void drop(TenantName tenant) {
     drop(tenant, handle -> {});
   }
 
   /**
-   * Removes the tenant and everything in it, for good.
+   * Deletes the tenant and everything in it. Throws {@code NOT_FOUND} if it does not exist.
    *
-   * @param also in the same transaction
+   * @param also called in the same transaction
    */
   public void drop(TenantName tenant, Consumer<Handle> also) {
     for (int tries = 1; ; tries++) {
@@ -195,9 +201,9 @@ public final class Tenants implements AutoCloseable {
     }
   }
 
-  // Whoever works in the tenant has some of its tables and may want those that we have already.
-  // Waiting no longer than this for the next one, and then letting go of all, is over before the
-  // server would call it a deadlock.
+  // Transactions in the tenant have locked some of its tables and may wait for those that this one
+  // has locked. It waits for the next table only this long and then releases all of them, before
+  // the server would detect a deadlock.
   private void dropNow(TenantName tenant, Consumer<Handle> also) {
     db.useTransaction(handle -> {
       handle.execute("SET LOCAL lock_timeout = '100ms'");
@@ -233,7 +239,13 @@ public final class Tenants implements AutoCloseable {
             .list());
   }
 
-  /** An existing tenant whose tables are this version's. */
+  /**
+   * An existing tenant.
+   *
+   * @throws HoldfastException with {@code NOT_FOUND} if it does not exist, {@code SCHEMA_MISMATCH}
+   *     if this version cannot work with its tables, {@code BAD_CONFIG} if the pool's connections
+   *     cannot be used
+   */
   public Tenant open(TenantName tenant) {
     checkConnections();
     if (!Migrator.TENANT.exists(db, schemaOf(tenant))) {
@@ -251,7 +263,10 @@ public final class Tenants implements AutoCloseable {
     Pooling unused = pooling();
   }
 
-  /** What stands between us and the database; asked once, and refused where it cannot work. */
+  /**
+   * Whether a pooler is between this process and the database; found out once. Throws {@code
+   * BAD_CONFIG} for a pooler that cannot work.
+   */
   public Pooling pooling() {
     Pooling known = pooling;
     if (known == null) {
@@ -262,7 +277,7 @@ public final class Tenants implements AutoCloseable {
     return known;
   }
 
-  /** How far the tables are: the control schema's, then every tenant's. */
+  /** The versions of the tables: the control schema's, then every tenant's. */
   public List<SchemaVersion> versions() {
     List<SchemaVersion> versions = new ArrayList<>();
     versions.add(Migrator.CONTROL.version(db, control));
@@ -270,7 +285,7 @@ public final class Tenants implements AutoCloseable {
     return versions;
   }
 
-  /** Fails, naming the remedy, unless this version can work with the control schema's tables. */
+  /** Throws, naming the remedy, unless this version can work with the control schema's tables. */
   public void requireControl() {
     Migrator.CONTROL.version(db, control).require();
   }
@@ -284,7 +299,7 @@ public final class Tenants implements AutoCloseable {
     return tenant.schemaUnder(control);
   }
 
-  /** A tenant that is known to exist, without looking. */
+  /** A tenant, without checking that it exists. */
   public Tenant tenant(TenantName name) {
     return new Tenant(name, db.of(schemaOf(name)));
   }

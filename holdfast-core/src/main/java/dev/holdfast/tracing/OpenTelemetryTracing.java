@@ -20,9 +20,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Traces by OpenTelemetry. A job remembers the span that was current when it was enqueued; each of
- * its attempts is a span below it, current while the handler runs. Its API is an optional
- * dependency. Thread-safe.
+ * Traces jobs with OpenTelemetry, whose API is an optional dependency. A job remembers the span
+ * that was current when it was enqueued; each of its attempts is a span below it, current while the
+ * handler runs. Thread-safe.
  */
 public final class OpenTelemetryTracing implements Tracing {
 

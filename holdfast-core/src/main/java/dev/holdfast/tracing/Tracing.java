@@ -6,10 +6,10 @@ import dev.holdfast.worker.Interceptor;
 import dev.holdfast.worker.JobContext;
 import java.util.Optional;
 
-/** How jobs continue the traces of those who enqueue them. Thread-safe. */
+/** Lets jobs continue the traces in which they were enqueued. Thread-safe. */
 public interface Tracing extends Interceptor {
 
-  /** Nobody traces. A job's trace is kept, and given to whoever runs it, all the same. */
+  /** No tracing. A job's trace is still stored, and given to its handler. */
   Tracing NONE =
       new Tracing() {
         @Override

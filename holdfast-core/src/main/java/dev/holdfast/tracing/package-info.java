@@ -1,4 +1,4 @@
-/** The traces that jobs belong to. */
+/** Lets jobs continue the traces in which they were enqueued. */
 @NullMarked
 package dev.holdfast.tracing;
 

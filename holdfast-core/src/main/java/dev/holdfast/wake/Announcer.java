@@ -80,7 +80,8 @@ public final class Announcer {
         LockSupport.parkNanos(PAUSE.toNanos());
       } while (!waiting.isEmpty());
       sending.set(false);
-      // One that came between the last look and the flag would otherwise wait for the next.
+      // A tenant added between the last check and the reset of the flag would wait for the next
+      // call.
     } while (!waiting.isEmpty() && sending.compareAndSet(false, true));
   }
 

@@ -21,7 +21,9 @@ public record Channel(String name, String sender) {
     return tenant + SEPARATOR + sender;
   }
 
-  /** From a transaction whose commit this process does not see, so it wants to hear it too. */
+  /**
+   * A message that this process hears, too, because it does not see the sending transaction commit.
+   */
   String messageToAll(String tenant) {
     return tenant + SEPARATOR + NOBODY;
   }

@@ -20,9 +20,9 @@ public final class Listener implements Loop.Step, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Listener.class);
 
   private static final Duration RECONNECT = Duration.ofSeconds(2);
-  // Short enough that close() does not keep anybody waiting.
+  // Short enough that close() does not take long.
   private static final int WAIT_MILLIS = 500;
-  // A connection that a firewall forgot stays silent for ever; asking shows it.
+  // A connection that a firewall has forgotten stays silent for ever; a query shows that.
   private static final Duration SILENCE = Duration.ofSeconds(10);
   private static final int ANSWER_SECONDS = 5;
 
@@ -102,7 +102,7 @@ public final class Listener implements Loop.Step, AutoCloseable {
     Connection current = connection;
     connection = null;
     if (current != null) {
-      // A pooled connection would go on listening for whoever gets it next.
+      // A pooled connection would go on listening for its next user.
       try (current;
           Statement statement = current.createStatement()) {
         statement.execute("UNLISTEN *");

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One ear for all workers of a process that want to hear: one connection, from the first one's
- * start to the last one's end. Thread-safe: every method takes {@code lock}.
+ * Shares one listening connection among all workers of a process, from the start of the first to
+ * the end of the last. Thread-safe: every method takes {@code lock}.
  */
 public final class Listening {
 
@@ -24,9 +24,10 @@ public final class Listening {
   private AutoCloseable ear = () -> {};
 
   /**
-   * Nobody listens yet.
+   * Opens no connection yet.
    *
-   * @param source of connections that hear; none where notifications do not get through
+   * @param source connections that receive notifications; none where notifications do not get
+   *     through
    */
   public Listening(Supplier<Optional<DataSource>> source, Channel channel, Bell bell) {
     this.source = source;
@@ -34,7 +35,7 @@ public final class Listening {
     this.bell = bell;
   }
 
-  /** Rings the bell when another process announces work, until this is closed. */
+  /** Rings the bell when another process announces work, until the result is closed. */
   public AutoCloseable start() {
     lock.lock();
     try {

@@ -42,12 +42,12 @@ final class Claimer implements Loop.Step {
     hungry = false;
     if (dependencies.draining().getAsBoolean()) {
       backlog = false;
-      return config.pollInterval(); // what it has goes on; whether it may again is asked anew
+      return config.pollInterval(); // running jobs go on; draining is checked again
     }
     int free = backlog ? settledPermits() : inFlight.freePermits();
     if (free <= 0) {
       hungry = true;
-      free = inFlight.freePermits(); // one that came free before was not heard
+      free = inFlight.freePermits(); // a permit freed before that has not woken us
     }
     if (free <= 0) {
       return config.pollInterval();
@@ -67,7 +67,9 @@ final class Claimer implements Loop.Step {
     return backlog ? Duration.ZERO : untilNext(claimed.nextDueIn());
   }
 
-  /** There was no permit: the next one that comes free is awaited. */
+  /**
+   * Whether the last round found no free permit, so that the next freed one is to wake the loop.
+   */
   boolean isHungry() {
     return hungry;
   }

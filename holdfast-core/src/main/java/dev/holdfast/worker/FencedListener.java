@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells every listener, and keeps what one throws from reaching the worker and the others. */
+/** Calls every listener, and keeps what one throws from reaching the worker and the others. */
 record FencedListener(List<WorkerListener> listeners) implements WorkerListener {
 
   private static final Logger log = LoggerFactory.getLogger(FencedListener.class);

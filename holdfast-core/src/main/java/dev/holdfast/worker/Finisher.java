@@ -15,17 +15,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Records ended attempts in batches: whatever has gathered while the last batch was being written.
- * When it falls behind its queue fills, handlers' threads wait to hand over, their permits stay
- * taken, and so claims stop first. What cannot be written now is kept and tried again, however long
- * it takes: while nobody else got the job, its fence is good. So many are kept and no more are
- * taken.
+ * When it falls behind, its queue fills, handlers' threads wait to hand over, their permits stay
+ * taken, and so claims stop first. An end that cannot be written now is kept and tried again,
+ * however long it takes: its fence is good until the reaper or an operator has ended the attempt.
+ * While too many ends are kept, no more are taken from the queue.
  */
 final class Finisher implements Loop.Step {
 
   private static final Logger log = LoggerFactory.getLogger(Finisher.class);
 
-  // Twice as many would cost each a little less, and keep the claimer waiting for permits
-  // meanwhile.
+  // Batches twice as large would cost each end a little less, but keep the claimer waiting for
+  // permits.
   private static final int MOST_PER_BATCH = 250;
   private static final int MOST_WAITING = 2_000;
   private static final Duration IDLE = Duration.ofSeconds(10);
@@ -52,7 +52,7 @@ final class Finisher implements Loop.Step {
     whenAdded = wake;
   }
 
-  /** Waits while too many are waiting already. */
+  /** Waits while the queue is full. */
   void add(Finish finish) {
     boolean interrupted = false;
     while (true) {
@@ -102,7 +102,9 @@ final class Finisher implements Loop.Step {
     return postponed.size() < MOST_WAITING;
   }
 
-  /** Writes what came in while the loop was ending, and once more what could not be written. */
+  /**
+   * Writes what came in while the loop was ending, and tries once more what could not be written.
+   */
   void flush() {
     batch.addAll(postponed);
     postponed.clear();

@@ -9,7 +9,7 @@ import dev.holdfast.lease.Lease;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Which kinds a worker can run, and how. Immutable, but for what people register. */
+/** The kinds that a worker can run, and their handlers. Immutable, except for registered kinds. */
 final class Handlers {
 
   private record Entry<A>(Kind<A> kind, Handler<A> handler) {

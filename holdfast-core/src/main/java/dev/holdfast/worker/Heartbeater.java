@@ -12,7 +12,7 @@ import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Renews all leases of the worker, and passes on what it hears: stop requests and lost leases. */
+/** Renews all leases of the worker, and tells the attempts of stop requests and lost leases. */
 final class Heartbeater implements Loop.Step {
 
   private static final Logger log = LoggerFactory.getLogger(Heartbeater.class);
@@ -35,7 +35,8 @@ final class Heartbeater implements Loop.Step {
 
   @Override
   public Duration runOnce() {
-    // Before looking who is there: whoever comes just then may be overlooked, and finds this.
+    // Set before the attempts are listed: one that is added just then may be missed, and checks
+    // this in isTooLateFor.
     nextBeatNanos = System.nanoTime() + interval.toNanos();
     List<Lease> held =
         inFlight.all().stream().filter(Running::wantsRenewal).map(Running::lease).toList();
@@ -57,7 +58,7 @@ final class Heartbeater implements Loop.Step {
     return lease.length().dividedBy(BEATS_PER_LEASE);
   }
 
-  /** The next beat, as it is planned, would leave too little of a lease that begins now. */
+  /** Whether the next beat, as planned, would come too late for a lease that begins now. */
   boolean isTooLateFor(Lease lease) {
     return nextBeatNanos - System.nanoTime() > betweenBeats(lease).toNanos();
   }
@@ -73,14 +74,14 @@ final class Heartbeater implements Loop.Step {
       case EXTENDED -> running.renewed(sentNanos);
       case STOP_REQUESTED -> {
         running.renewed(sentNanos);
-        if (running.interruption().isEmpty()) { // once: its clean-up is not to be disturbed
+        if (running.interruption().isEmpty()) { // once: its clean-up must not be disturbed
           boolean unused = running.interrupt(Interruption.STOP);
         }
       }
       case BUSY -> log.debug("Row of job {} is locked, its lease not renewed", id(running));
       case LOST -> {
         boolean wasLost = running.isLost();
-        // Without a handler the attempt has ended, and its end may just have been recorded.
+        // When no handler runs, the attempt has ended, and its end may just have been recorded.
         if (running.interrupt(Interruption.LOST) && !wasLost) {
           log.debug("Lease of job {} lost on heartbeat", id(running));
           listener.leaseLost(running.lease());

@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 /**
  * The attempts this worker is responsible for. An attempt takes a permit when it is claimed and
  * gives it back when its handler has ended; it stays listed, and its lease renewed, until its end
- * is recorded. One that holds resources keeps its permit until then, too: whoever were claimed in
- * its place before that would find them taken, and be parked for a moment. Thread-safe.
+ * is recorded. An attempt that holds resources keeps its permit until then, too: a job claimed in
+ * its place earlier would find them taken, and be parked for a moment. Thread-safe.
  */
 final class InFlight {
 
@@ -64,7 +64,7 @@ final class InFlight {
     whenPermitFreed.run();
   }
 
-  /** Its end is recorded, or nobody wants to hear of it any more. */
+  /** Removes an attempt whose end is recorded or no longer matters. */
   void remove(LeaseKey key) {
     Running attempt = running.remove(key);
     if (attempt != null && holdsResources(attempt)) {
@@ -88,7 +88,7 @@ final class InFlight {
     return Optional.ofNullable(running.get(key));
   }
 
-  /** Whether everything ended and was recorded within the time. */
+  /** Waits until everything has ended and is recorded; false when the time is over before. */
   boolean awaitEmpty(Duration timeout) throws InterruptedException {
     lock.lock();
     try {

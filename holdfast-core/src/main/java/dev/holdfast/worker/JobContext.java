@@ -25,7 +25,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a handler knows about its attempt, and what it can say while it runs. Everything it says is
+ * What a handler knows about its attempt, and what it can report while it runs. Every report is
  * guarded by the fence: after a lost lease nothing more is stored. Thread-safe.
  */
 public final class JobContext {
@@ -58,7 +58,7 @@ public final class JobContext {
     return lease().kind();
   }
 
-  /** The trace that the job belongs to, as whoever enqueued it said. */
+  /** The trace that the job belongs to, as given when it was enqueued. */
   public Optional<TraceContext> trace() {
     return lease().policy().trace();
   }
@@ -77,7 +77,7 @@ public final class JobContext {
     return lease().attempt().isLastOf(lease().policy());
   }
 
-  /** Which slot of which schedule the job runs for, if it is the job of one. */
+  /** The slot of a schedule that the job runs for, if any. */
   public Optional<SlotKey> slot() {
     return lease().slot();
   }
@@ -90,20 +90,21 @@ public final class JobContext {
     return lease().key().fence();
   }
 
-  /** How far the attempts before this one came. */
+  /** How far the earlier attempts came. */
   public Progress lastProgress() {
     return lease().progress();
   }
 
-  /** Where the attempts before this one said they were. */
+  /** The last cursor that earlier attempts stored. */
   public Optional<String> lastCursor() {
     return lease().progress().cursor();
   }
 
   /**
-   * Somebody wants this job to end: a stop was requested, the worker closes and will not wait much
-   * longer, or the lease is lost. A handler that returns normally after it was told so has not
-   * succeeded; one that has all the same says so by its outcome.
+   * Whether the handler is to end: it was interrupted, for example because a stop was requested or
+   * the lease is lost, or the worker closes and will not wait much longer. A handler that returns
+   * normally after it was told so has not succeeded; one that has finished all the same says so
+   * with its outcome.
    */
   public boolean shouldStop() {
     boolean stop = running.shouldStop();
@@ -118,30 +119,30 @@ public final class JobContext {
   }
 
   /**
-   * How long the job surely stays ours if no heartbeat gets through any more, by this process's own
-   * clock; negative when it may be somebody else's by now. For those who keep work outside of this
-   * process, and have to see to its end whatever becomes of us.
+   * How long the lease certainly lasts, by this process's own clock, if no heartbeat gets through
+   * any more; negative when another worker may have the job by now. For handlers whose work runs
+   * outside of this process and must end whatever becomes of the process.
    */
   public Duration leaseLeft() {
     return running.leaseLeft(System.nanoTime());
   }
 
   /**
-   * How long before the lease ends its handler is interrupted when no heartbeat got through: in
-   * this time it has to stop.
+   * How long before the end of the lease the handler is interrupted when no heartbeat got through:
+   * the time that it has to stop.
    */
   public Duration stopMargin() {
     return running.margin();
   }
 
-  /** How a handler that just returned has ended: cut short, if it was told to stop. */
+  /** The outcome of a handler that returned without one: cut short, if it was told to stop. */
   Outcome returned() {
     return toldToStop
         ? running.interruptedOutcome().orElseGet(Outcome::succeeded)
         : Outcome.succeeded();
   }
 
-  /** Stored within a second or so; the last one wins. */
+  /** Reports progress, stored within a second or so; the last value of each field wins. */
   public void progress(Progress progress) {
     progress.progressCount().ifPresent(count -> rows = count);
     unsent.add(progress);
@@ -152,7 +153,7 @@ public final class JobContext {
     unsent.add(Objects.requireNonNull(line, "line"));
   }
 
-  /** Adds to what the job has used; over the limit of its policy it is told to stop. */
+  /** Adds to the tokens that the job has used; over its policy's limit, the job is told to stop. */
   public void usage(long inputTokens, long outputTokens) {
     if (inputTokens < 0 || outputTokens < 0) {
       throw HoldfastException.invalid("usage", inputTokens + ", " + outputTokens, "0 or more");
@@ -161,13 +162,13 @@ public final class JobContext {
   }
 
   /**
-   * Stores what the job found or made, now; each key once. Safe to repeat. When they were the last
-   * of the results that the job is for, it has succeeded, and nothing more is stored.
+   * Stores items that the job found or made, now; each key once. Safe to repeat. If they complete
+   * the results that the job is for, the job has succeeded, and nothing more is stored.
    *
    * @throws HoldfastException with {@link ErrorCode#LEASE_LOST} when the job is no longer ours
    */
   public ReportReply.Stored items(List<Item> items) {
-    Report report = Report.ofItems(items); // now: the list may be another one's before it is sent
+    Report report = Report.ofItems(items); // copies the list now: the caller may change it
     if (flush()
         && running.unlessLost(() -> leases.report(lease(), report)).orElseGet(ReportReply.Lost::new)
             instanceof ReportReply.Stored stored) {
@@ -178,8 +179,8 @@ public final class JobContext {
   }
 
   /**
-   * Stores the cursor now, with everything said before. When this returns, an attempt after this
-   * one starts from there.
+   * Stores the cursor now, with everything reported before. When this returns, the next attempt
+   * starts from there.
    *
    * @throws HoldfastException with {@link ErrorCode#LEASE_LOST} when the job is no longer ours
    */
@@ -195,8 +196,8 @@ public final class JobContext {
    * neither does. Call it last; its result is the job's result.
    *
    * @throws HoldfastException with {@link ErrorCode#LEASE_LOST} when the job is no longer ours,
-   *     with {@link ErrorCode#STATE_CONFLICT} when it is not to succeed any more, as one that went
-   *     over a limit; the writes are rolled back
+   *     with {@link ErrorCode#STATE_CONFLICT} when it is not to succeed any more, for example
+   *     because it went over a limit; the writes are rolled back
    */
   public void inTransaction(TransactionWork work) throws Exception {
     if (!flush()) {
@@ -216,12 +217,12 @@ public final class JobContext {
     return new Payload(codec.encode(value));
   }
 
-  /** What the job is recorded as already, by {@link #inTransaction} or by its last report. */
+  /** The state that {@link #inTransaction} or the last report recorded the job in, if any. */
   Optional<JobState> recorded() {
     return Optional.ofNullable(recorded);
   }
 
-  /** What it said it had processed. */
+  /** How many rows the handler said it had processed. */
   long rows() {
     return rows;
   }
@@ -232,17 +233,17 @@ public final class JobContext {
   }
 
   /**
-   * Stores what was said and not yet stored, now; false when the lease is lost. For those who have
-   * more to log than the second between two reports has room for.
+   * Stores what was reported and is not yet stored, now; false when the lease is lost. For handlers
+   * that log more lines in a second than one report has room for.
    */
   public boolean flush() {
     return unsent.isEmpty() ? !running.isLost() : running.unlessLost(this::store).orElse(false);
   }
 
-  /** The same for those who are no handlers. */
+  /** The same on the calling thread, which is not a handler that must hear of a lost lease. */
   boolean store() {
     if (running.isLost()) {
-      return false; // nor wait for one that is under way and whose answer may not come
+      return false; // without waiting for a report under way, whose answer may not come
     }
     sending.lock(); // or an older report could overtake a checkpoint
     try {
@@ -252,9 +253,7 @@ public final class JobContext {
     }
   }
 
-  /**
-   * Stores what was said, unless another thread is storing it: what that takes nobody waits for.
-   */
+  /** Stores what was reported, unless another thread is storing it: then this does not wait. */
   void storeUnlessUnderWay() {
     if (sending.tryLock()) {
       try {
@@ -284,7 +283,7 @@ public final class JobContext {
     return !running.isLost();
   }
 
-  /** The last of what it said. */
+  /** The last lines of the attempt's log. */
   Optional<String> logExcerpt() {
     return unsent.excerpt();
   }

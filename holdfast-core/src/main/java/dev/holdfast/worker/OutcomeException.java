@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * An outcome that a handler throws, from where it cannot return one. It counts also as the cause of
+ * An outcome that a handler throws from where it cannot return one. It also counts as the cause of
  * another exception, because libraries wrap what passes through them.
  */
 public final class OutcomeException extends RuntimeException {
@@ -34,7 +34,7 @@ public final class OutcomeException extends RuntimeException {
     return new OutcomeException("snoozed for " + delay, Outcome.snoozed(delay));
   }
 
-  /** What a handler that threw this wanted to say, if it was an outcome. */
+  /** The outcome that this exception carries, itself or as a cause. */
   static Optional<Outcome> saidBy(Throwable thrown) {
     return Causes.of(thrown, MOST_CAUSES).stream()
         .filter(OutcomeException.class::isInstance)

@@ -5,9 +5,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kinds that a worker was not built with: those that people register while it runs, each tenant its
- * own. A handler that it was built with goes first. Thread-safe; asked before every claim, so it
- * answers from what it knows already.
+ * Kinds that are registered while a worker runs, by each tenant for itself. A handler that the
+ * worker was built with takes precedence. Thread-safe; asked before every claim, so it answers from
+ * memory.
  */
 public interface RegisteredKinds {
 
@@ -29,12 +29,12 @@ public interface RegisteredKinds {
         }
       };
 
-  /** Those of all tenants. */
+  /** The registered kinds of all tenants. */
   Set<String> all();
 
-  /** Those of one. */
+  /** The registered kinds of one tenant. */
   Set<String> of(String tenant);
 
-  /** Runs a job of such a kind. */
+  /** Runs a job of a registered kind. */
   Outcome run(@Nullable Object args, JobContext job) throws Exception;
 }

@@ -6,7 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stores what handlers said since the last round. Apart from the heartbeat, so as not to delay it.
+ * Stores what handlers reported since the last round. A loop of its own, so as not to delay the
+ * heartbeat.
  */
 final class Reporter implements Loop.Step {
 

@@ -9,9 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/**
- * The start and end of scheduled runs as log lines with fields, for whoever reads them by machine.
- */
+/** Logs the start and end of scheduled runs, with fields for programs that read the log. */
 final class RunLog {
 
   private static final Logger log = LoggerFactory.getLogger("holdfast.runs");

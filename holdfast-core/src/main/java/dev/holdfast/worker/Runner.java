@@ -24,11 +24,11 @@ final class Runner {
   private static final Failure SAID_NOTHING =
       Failure.permanent(Failure.HANDLER_FAILED, "The handler answered null instead of an outcome");
 
-  // The claim's answer took as long as the lease: somebody else may have the job by now. If nobody
-  // has, it goes back to its place, and the attempt that never began does not count.
+  // The claim's answer took so long that another worker may soon have the job, or has it already.
+  // If none has, the job goes back to its place, and the attempt that never began does not count.
   private static final Outcome TOO_LATE = Outcome.snoozed(Duration.ZERO);
 
-  // There was no thread to run it on. It never began; a little later there may be one.
+  // No thread could be started. The attempt never began; a little later there may be a thread.
   private static final Outcome NO_THREAD = Outcome.snoozed(Duration.ofSeconds(1));
 
   private final LeaseSource leases;
@@ -49,7 +49,7 @@ final class Runner {
     Running running = register(lease, sentNanos);
     try {
       setup.threads().newThread(() -> run(running)).start();
-    } catch (Throwable thrown) { // also an Error: else it would be renewed and never run
+    } catch (Throwable thrown) { // also an Error: else it would keep its lease and never run
       log.warn("There is no thread for job {}; it goes back", lease.key().jobId(), thrown);
       finisher.add(new Finish(lease, NO_THREAD, Optional.empty()));
       inFlight.handlerEnded(running);
@@ -82,7 +82,7 @@ final class Runner {
         setup.listener().ended(lease, outcome, ran);
         lease.slot().ifPresent(slot -> scheduledRunEnded(running, slot, outcome, ran));
       } finally {
-        handOver(running, outcome); // even when logging throws: it would be renewed for ever
+        handOver(running, outcome); // even if logging throws: else its lease would never end
       }
     } finally {
       MDC.remove("trace");
@@ -122,7 +122,7 @@ final class Runner {
     if (outcome instanceof Outcome.Failed) {
       try {
         tell(lease, thrown);
-      } catch (Throwable untold) { // a logger asks the exception for its words, and those may throw
+      } catch (Throwable untold) { // a logger calls the exception's methods, which may throw
         log.warn("Job {} threw {}", lease.key().jobId(), thrown.getClass().getName());
       }
       setup.listener().failed(lease, thrown);
@@ -130,7 +130,7 @@ final class Runner {
     return outcome;
   }
 
-  // With its stack only when nothing will be tried again: a flood of failures is not to drown all.
+  // As a warning only when it will not be retried: a flood of failures must not drown the log.
   private static void tell(Lease lease, Throwable thrown) {
     if (lease.attempt().isLastOf(lease.policy())) {
       log.warn("Job {} ({}) fails at its last attempt", lease.key().jobId(), lease.kind(), thrown);
@@ -152,9 +152,9 @@ final class Runner {
 
   private static void flush(Running running) {
     try {
-      boolean unused = running.context().store(); // false when the lease is lost; the end says so
+      boolean unused = running.context().store(); // false if the lease is lost; the end says so
     } catch (RuntimeException e) {
-      // The outcome matters more than the last lines: the finisher goes on trying with it.
+      // The outcome matters more than the last lines: the finisher keeps trying to record it.
       log.warn(
           "The last progress and log lines of job {} are lost", running.lease().key().jobId(), e);
     }

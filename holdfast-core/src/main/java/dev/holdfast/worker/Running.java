@@ -17,22 +17,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * One attempt in this JVM, from claim to recorded end.
  *
- * <p>While its handler runs it can be interrupted, once or more, with a reason; the reason that
- * came first decides what the end means. After the handler returned, interruptions no longer reach
- * the thread, which by then hands the outcome on. Thread-safe: {@code lock} guards thread and
- * reason.
+ * <p>While its handler runs it can be interrupted, once or more, with a reason; the first reason
+ * decides what the end means, unless the lease is lost. After the handler has returned,
+ * interruptions no longer reach the thread, which then hands the outcome on. Thread-safe: {@code
+ * lock} guards thread and reason.
  */
 final class Running {
 
   /** Why a handler was interrupted. */
   enum Interruption {
-    /** Somebody asked for the job to stop. */
+    /** The job was asked to stop. */
     STOP,
     /** It ran longer than its policy allows. */
     TIMEOUT,
-    /** This worker is closing and its patience is over. */
+    /** This worker is closing and does not wait any longer. */
     DRAIN,
-    /** What it said brought the last of the results it is for: the job has succeeded. */
+    /** A report brought the last of the results that the job is for: the job has succeeded. */
     ENOUGH,
     /**
      * The lease could not be renewed in time and may be gone: whatever the handler does is void.
@@ -59,7 +59,7 @@ final class Running {
    *
    * @param sentNanos {@link System#nanoTime} before the claim was sent, when the lease may have
    *     begun
-   * @param reports where what the handler waits for is said, see {@link
+   * @param reports runs the reports that a handler waits for, see {@link
    *     dev.holdfast.loop.SpareThreads}
    */
   Running(Lease lease, long sentNanos, LeaseSource leases, Codec codec, Executor reports) {
@@ -82,7 +82,7 @@ final class Running {
     deadlineNanos = sentNanos + lease.length().minus(margin()).toNanos();
   }
 
-  /** Its handler has run longer than the policy allows. */
+  /** Whether its handler has run longer than the policy allows. */
   boolean isTimedOut(long nowNanos) {
     lock.lock();
     try {
@@ -99,7 +99,7 @@ final class Running {
     }
   }
 
-  /** Interrupted so long ago, and still running: true once. */
+  /** Whether the handler still runs so long after it was interrupted: true once. */
   boolean turnsOutStubborn(long nowNanos, Duration patience) {
     lock.lock();
     try {
@@ -115,12 +115,12 @@ final class Running {
     }
   }
 
-  /** The lease may pass to somebody else soon, as far as this process can tell by its own clock. */
+  /** Whether the lease may soon pass to another worker, by this process's own clock. */
   boolean isPastDeadline(long nowNanos) {
     return nowNanos - deadlineNanos >= 0;
   }
 
-  /** How long the lease surely still is, by this process's own clock, if nothing renews it. */
+  /** How long the lease certainly lasts, by this process's own clock, if nothing renews it. */
   Duration leaseLeft(long nowNanos) {
     return Duration.ofNanos(deadlineNanos - nowNanos).plus(margin());
   }
@@ -179,11 +179,12 @@ final class Running {
   }
 
   /**
-   * Does what nobody can interrupt, such as waiting for an answer over a network. A handler waits
-   * for its end unless the lease is lost, or may be: of that it must not hear only when a server
-   * answers that may be gone. Told to stop for another reason, it may still say how far it came.
+   * Runs work that cannot be interrupted, such as waiting for an answer over a network, on another
+   * thread. The handler waits for its end unless the lease is lost, or may be: the handler must not
+   * learn of that only when a server answers that may be gone. A handler that is told to stop for
+   * another reason may still report how far it came.
    *
-   * @return empty when the lease is lost, or may be; the work then goes on without anybody
+   * @return empty when the lease is lost, or may be; the work then goes on without the handler
    */
   <T> Optional<T> unlessLost(Supplier<T> work) {
     if (isLost()) {
@@ -223,7 +224,10 @@ final class Running {
     return thrown instanceof RuntimeException failure ? failure : new IllegalStateException(thrown);
   }
 
-  /** Its worker will interrupt it before long; until then only those who look hear of it. */
+  /**
+   * The worker will interrupt the handler before long; until then only a handler that checks {@link
+   * #shouldStop} hears of it.
+   */
   void tellOfDrain() {
     drainNears = true;
   }
@@ -241,7 +245,10 @@ final class Running {
     }
   }
 
-  /** What an attempt ends as that was interrupted and heeded it, or looked and was told to stop. */
+  /**
+   * The outcome of a handler that ended because it was interrupted, or checked and was told to
+   * stop.
+   */
   Optional<Outcome> interruptedOutcome() {
     return interruption()
         .or(() -> context.wasTold() ? Optional.of(Interruption.DRAIN) : Optional.empty())
@@ -251,18 +258,18 @@ final class Running {
               case TIMEOUT -> Outcome.failed(Failure.timeout(lease.policy().timeout()));
               case DRAIN -> new Outcome.Released("worker is closing");
               case ENOUGH -> Outcome.succeeded();
-              // Most likely refused; it says at least that the work is over and what it held can
+              // Most likely refused, but it reports that the work is over, so that what it held can
               // pass on.
               case UNRENEWED, LOST -> new Outcome.LeaseExpired(lease.worker());
             });
   }
 
-  /** Nothing is to be said any more. */
+  /** Whether nothing more is to be reported. */
   boolean isOver() {
     return isLost() || context.recorded().isPresent();
   }
 
-  /** The lease is no more, or may be. */
+  /** Whether the lease is lost, or may be. */
   boolean isLost() {
     return interruption().filter(Running::isLoss).isPresent();
   }
@@ -272,8 +279,9 @@ final class Running {
   }
 
   /**
-   * Until its end is recorded. Also the lease of a handler that could not be told in time and goes
-   * on: nobody else is to run the job beside it, if nobody does already.
+   * Whether the lease is to be renewed: until the end is recorded. That includes the lease of a
+   * handler that goes on after its renewal was late, so that no other worker runs the job beside
+   * it, if none does already.
    */
   boolean wantsRenewal() {
     lock.lock();

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Stops handlers whose lease this process could not renew in time, before the lease can pass to
- * somebody else. On a thread of its own and by the monotonic clock, because the heartbeat it
+ * another worker. Runs on a thread of its own and by the monotonic clock, because the heartbeat it
  * watches may be stuck in a dead connection.
  */
 final class SelfFence implements Loop.Step {
@@ -18,7 +18,7 @@ final class SelfFence implements Loop.Step {
   private static final Logger log = LoggerFactory.getLogger(SelfFence.class);
 
   private static final Duration PERIOD = Duration.ofMillis(100);
-  // Half of the shortest lease: what starts meanwhile is looked at in time.
+  // Half of the shortest lease: an attempt that starts meanwhile is looked at in time.
   private static final Duration IDLE = Duration.ofMillis(500);
 
   private final InFlight inFlight;

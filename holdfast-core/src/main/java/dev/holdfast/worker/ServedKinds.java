@@ -7,16 +7,20 @@ import java.util.stream.Stream;
 /**
  * The kinds that a worker runs, now.
  *
- * @param own those that it was built with
+ * @param own the kinds that it was built with
+ * @param registered the kinds that are registered while it runs
  */
 public record ServedKinds(Set<String> own, RegisteredKinds registered) {
 
-  /** In all tenants. */
+  /** The kinds that it runs in any tenant. */
   public Set<String> all() {
     return with(registered.all());
   }
 
-  /** In one: what another tenant registered may be somebody else's here. */
+  /**
+   * The kinds that it runs in one tenant. A kind that another tenant registered may be other
+   * workers' here.
+   */
   public Set<String> of(String tenant) {
     return with(registered.of(tenant));
   }

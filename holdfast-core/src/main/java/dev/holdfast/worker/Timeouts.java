@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Interrupts handlers that run longer than they may, and tells of those that do not listen. */
+/** Interrupts handlers that run longer than they may, and reports those that do not stop. */
 final class Timeouts implements Loop.Step {
 
   private static final Logger log = LoggerFactory.getLogger(Timeouts.class);
@@ -16,7 +16,7 @@ final class Timeouts implements Loop.Step {
   private static final Duration PERIOD = Duration.ofMillis(200);
   private static final Duration IDLE = Duration.ofMillis(500);
 
-  // Long enough to write something down and close a connection.
+  // Long enough for a handler to store something and close a connection.
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final InFlight inFlight;

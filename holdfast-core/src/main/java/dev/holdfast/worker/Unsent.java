@@ -12,12 +12,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a handler said and nobody stored yet, and the last of all it said. A report whose fate is
- * unknown is sent again word for word before anything newer. Thread-safe.
+ * What a handler reported and is not stored yet, and the last lines of its log. A report whose fate
+ * is unknown is sent again unchanged before anything newer. Thread-safe.
  */
 final class Unsent {
 
-  // One is kept for saying how many there was no room for.
+  // One line is kept for saying how many were dropped.
   private static final int MOST_LINES = Limits.LOG_LINES_PER_REPORT - 1;
 
   private final String name;
@@ -33,9 +33,9 @@ final class Unsent {
   private @Nullable Report sending;
 
   /**
-   * Of one attempt.
+   * For one attempt.
    *
-   * @param name no other attempt of the job has it
+   * @param name a name that no other attempt of the job has
    */
   Unsent(String name) {
     this.name = name;
@@ -83,7 +83,7 @@ final class Unsent {
     }
   }
 
-  /** Nothing is left to send, nor is anything being sent. */
+  /** Whether nothing is left to send and nothing is being sent. */
   boolean isEmpty() {
     lock.lock();
     try {
@@ -112,12 +112,12 @@ final class Unsent {
 
   private Report gather() {
     if (isSilent()) {
-      return Report.EMPTY; // as most handlers' are
+      return Report.EMPTY; // the usual case
     }
     if (droppedLines > 0) {
       lines.add("… " + droppedLines + " lines dropped: too many at once");
     }
-    // Tokens are added up, so what carries them must not be counted twice.
+    // Tokens are added up, so a report that carries them must not be counted twice.
     Optional<String> key =
         inputTokens + outputTokens > 0 ? Optional.of(name + "-" + ++reports) : Optional.empty();
     Report report = new Report(progress, lines, inputTokens, outputTokens, List.of(), key);

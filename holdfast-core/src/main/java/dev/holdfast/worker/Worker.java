@@ -22,8 +22,9 @@ public final class Worker implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(Worker.class);
 
-  // So long before its patience ends a handler that looks is told, to end by itself: as a lease
-  // leaves a fifth for that, but no job is to lose much of the time that it was given.
+  // How long before the drain timeout a handler that checks shouldStop is told, to end by itself: a
+  // fifth of the timeout, like the margin of a lease, but no job is to lose much of the time that
+  // it was given.
   private static final int WARNING_PART = 5;
   private static final Duration LONGEST_WARNING = Duration.ofMinutes(1);
 
@@ -103,7 +104,7 @@ public final class Worker implements AutoCloseable {
     List<AutoCloseable> background = new ArrayList<>();
     try {
       dependencies.background().forEach(step -> background.add(step.start()));
-    } catch (RuntimeException e) { // say, the database is away: nothing was started
+    } catch (RuntimeException e) { // say, the database is away: stop what was started
       background.forEach(Worker::stop);
       stop(atExit);
       throw e;
@@ -135,7 +136,7 @@ public final class Worker implements AutoCloseable {
     stopLast.addAll(background);
   }
 
-  // A worker that had nothing short to renew would beat too late for a short lease that comes now.
+  // A worker with no short leases so far would beat too late for a short one that comes now.
   private Loop startHeartbeat() {
     Loop heartbeat = Loop.start("holdfast-heartbeat", heartbeater);
     inFlight.onAdded(lease -> {
@@ -153,7 +154,7 @@ public final class Worker implements AutoCloseable {
    * @return how many attempts were run
    */
   public int runDue() {
-    // Whoever drains by hand may have handlers that take longer than a lease.
+    // Handlers that are run here may take longer than a lease, too.
     try (Loop heartbeat = startHeartbeat();
         Loop fence = Loop.start("holdfast-self-fence", selfFence);
         Loop timeout = Loop.start("holdfast-timeouts", timeouts)) {
@@ -177,8 +178,9 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Claims nothing more, waits for running jobs as long as the drain timeout says, tells those that
-   * look shortly before it is over, interrupts and hands back the rest, and stops.
+   * Claims nothing more, waits for running jobs as long as the drain timeout says, tells handlers
+   * that check {@link JobContext#shouldStop} shortly before it is over, interrupts and hands back
+   * the rest, and stops.
    */
   @Override
   public void close() {
@@ -191,7 +193,7 @@ public final class Worker implements AutoCloseable {
         log.info("Worker {} is draining", name());
         boolean hurried = drain();
         for (AutoCloseable each : stopLast) {
-          hurried |= Thread.interrupted(); // the last outcomes need connections
+          hurried |= Thread.interrupted(); // or the last outcomes get no connection
           stop(each);
         }
         stop(atExit);
@@ -205,7 +207,7 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  /** Answers whether whoever closes this was interrupted, and is in a hurry. */
+  /** Returns whether the closing thread was interrupted, and so is in a hurry. */
   private boolean drain() {
     boolean hurried = false;
     try {
@@ -216,7 +218,7 @@ public final class Worker implements AutoCloseable {
       log.warn("Interrupted while draining; handlers are told to stop at once");
       hurried = true;
     }
-    // Nobody renews their leases any more after this, so they must not simply go on.
+    // Nothing renews the leases of these handlers after this, so they must not go on.
     inFlight.all().forEach(running -> running.interrupt(Interruption.DRAIN));
     try {
       if (!inFlight.awaitEmpty(UNWIND)) {

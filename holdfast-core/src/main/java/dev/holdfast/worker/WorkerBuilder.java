@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.UnaryOperator;
 
-/** Puts a worker together. Not thread-safe. */
+/** Builds a worker. Not thread-safe. */
 public final class WorkerBuilder {
 
   private final Codec codec;
@@ -20,7 +20,7 @@ public final class WorkerBuilder {
   private ThreadFactory threads = Thread.ofVirtual().name("holdfast-job").factory();
   private boolean drainAtExit;
 
-  /** Where workers stand. */
+  /** Provides what a worker depends on. */
   @FunctionalInterface
   public interface Ground {
     WorkerDependencies of(WorkerConfig config, ServedKinds kinds, WorkerListener listener);
@@ -45,7 +45,7 @@ public final class WorkerBuilder {
     return this;
   }
 
-  /** Runs jobs of kinds that people register while it runs, too. */
+  /** Also runs jobs of kinds that are registered while the worker runs. */
   public WorkerBuilder handleRegistered(RegisteredKinds kinds) {
     handlers = handlers.withRegistered(kinds);
     return this;
@@ -62,15 +62,15 @@ public final class WorkerBuilder {
     return this;
   }
 
-  /** Any number of them hear of everything. */
+  /** Adds a listener; every listener hears of everything. */
   public WorkerBuilder listen(WorkerListener listener) {
     listeners.add(listener);
     return this;
   }
 
   /**
-   * Runs each attempt on a thread of these instead of a virtual one: where handlers compute for
-   * long, virtual threads that were claimed for wait until one of them blocks.
+   * Runs each attempt on a thread of this factory instead of a virtual one. Where handlers compute
+   * for long, other claimed jobs on virtual threads would wait until one of the handlers blocks.
    */
   public WorkerBuilder runOn(ThreadFactory threads) {
     this.threads = threads;

@@ -12,12 +12,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a worker works.
+ * The settings of a worker.
  *
- * @param name who holds the leases, in tables and logs. Stable for the process. Defaults to host
- *     name and process id.
+ * @param name the name under which it holds leases, in tables and logs. Stable for the process.
+ *     Defaults to host name and process id.
  * @param host where jobs that ask for a host find this worker. Defaults to the host name.
- * @param labels jobs that ask for labels run only where all of theirs are. Defaults to none.
+ * @param labels its labels; a job that asks for labels runs only on workers that have all of them.
+ *     Defaults to none.
  * @param queues which queues it serves. Defaults to {@code default}.
  * @param concurrency most jobs it runs at once. More hides the latency of handlers that wait; it
  *     also bounds how many jobs one claim brings. Defaults to 16.

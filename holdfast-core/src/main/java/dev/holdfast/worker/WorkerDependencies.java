@@ -7,13 +7,14 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * What a worker stands on.
+ * What a worker depends on.
  *
  * @param leases where its leases come from
- * @param heartbeat the same leases by a way of their own, so that beats never wait behind claims
- * @param bell wakes it
- * @param background what runs beside it, as long as it is started
- * @param draining whether somebody asked it to take nothing more
+ * @param heartbeat the same leases over a connection of their own, so that beats never wait behind
+ *     claims
+ * @param bell wakes the worker when there may be work
+ * @param background tasks that run as long as the worker is started
+ * @param draining whether an operator asked the worker to take no more jobs
  */
 public record WorkerDependencies(
     LeaseSource leases,
@@ -26,21 +27,21 @@ public record WorkerDependencies(
     background = List.copyOf(background);
   }
 
-  /** Where whoever gives out leases knows who is to have none. */
+  /** For lease sources that know themselves which workers are to get no more jobs. */
   public WorkerDependencies(
       LeaseSource leases, LeaseSource heartbeat, Bell bell, List<Background> background) {
     this(leases, heartbeat, bell, background, () -> false);
   }
 
-  /** Something that runs as long as the worker does. */
+  /** A task that runs as long as the worker does. */
   @FunctionalInterface
   public interface Background {
 
-    /** What ends it again. */
+    /** Starts the task; closing what this returns ends it. */
     AutoCloseable start();
   }
 
-  /** A loop, with what comes before and after. */
+  /** A loop, with an action before its start and one after its end. */
   public record Looping(String name, Loop.Step step, Runnable atStart, AutoCloseable atEnd)
       implements Background {
 
@@ -52,7 +53,7 @@ public record WorkerDependencies(
     public AutoCloseable start() {
       try {
         atStart.run();
-      } catch (RuntimeException e) { // what it had begun would be left open
+      } catch (RuntimeException e) { // what it had opened would stay open
         closeAfter(e);
         throw e;
       }

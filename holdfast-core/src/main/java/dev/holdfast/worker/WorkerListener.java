@@ -24,11 +24,13 @@ public interface WorkerListener {
   /**
    * The job of a schedule's slot ended.
    *
-   * @param rows what it said it had processed
+   * @param rows how many rows it said it had processed
    */
   default void scheduledRunEnded(SlotKey slot, Outcome outcome, Duration ran, long rows) {}
 
-  /** Runs that dead workers left behind have failed, because a worker started. */
+  /**
+   * Scheduled runs that dead workers left behind were ended as failed, because a worker started.
+   */
   default void runsRecovered(int runs) {}
 
   default void finished(Lease lease, FinishReply reply) {}

@@ -1,4 +1,4 @@
-/** Runs handlers under leases, whatever the leases come from. */
+/** Runs handlers under leases, wherever the leases come from. */
 @NullMarked
 package dev.holdfast.worker;
 

@@ -10,20 +10,20 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Where HTTP calls may go: nowhere, unless it is said. Immutable. */
+/** The hosts that HTTP calls may reach: none, unless configured. Immutable. */
 final class AllowedHosts {
 
-  // A name or address, or *. and a name for all that is below it.
+  // A name or an address, or *. and a name for all names below it.
   private static final Pattern ENTRY =
       Pattern.compile("(\\*\\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?|\\[[0-9a-f:.]+]");
 
-  // Where clouds' machines ask for their keys, besides what is link-local.
+  // Where machines of clouds get their keys, besides link-local addresses.
   private static final Set<String> METADATA =
       Set.of("fd00:ec2:0:0:0:0:0:254", "fd20:ce:0:0:0:0:0:254", "100.100.100.200", "192.0.0.192");
 
   private static final int IPV4 = 4;
 
-  /** Finds the addresses of a name. */
+  /** Resolves a host name. */
   @FunctionalInterface
   interface Lookup {
     InetAddress[] of(String host) throws UnknownHostException;
@@ -59,10 +59,10 @@ final class AllowedHosts {
   }
 
   /**
-   * Whether a name that nobody wrote down, but a star stands for, leads to this machine or to where
-   * a cloud keeps its keys. A name that was written down may lead wherever it does, and a star into
-   * the private networks that it is mostly for. The JVM remembers what it was told for longer than
-   * it takes from here to the call.
+   * Whether a host that is allowed only by a wildcard resolves to this machine or to where a cloud
+   * keeps its keys. A host that is listed by name may resolve to anything, and a wildcard into
+   * private networks, which it is mostly for. The JVM caches the addresses for longer than it takes
+   * from here to the call.
    */
   boolean leadsAstray(String host) throws UnknownHostException {
     return !exact.contains(host.toLowerCase(Locale.ROOT))
@@ -73,14 +73,14 @@ final class AllowedHosts {
     byte[] bytes = address.getAddress();
     return address.isLoopbackAddress()
         || address.isAnyLocalAddress()
-        || (bytes.length == IPV4 && bytes[0] == 0) // this machine, to some systems
+        || (bytes.length == IPV4 && bytes[0] == 0) // this machine, on some systems
         || address.isLinkLocalAddress()
         || address.isMulticastAddress()
         || METADATA.contains(address.getHostAddress())
         || inner(bytes).filter(AllowedHosts::isOffLimits).isPresent();
   }
 
-  /** The address of IPv4 that one of IPv6 leads to, by a gateway or a tunnel. */
+  /** The IPv4 address that an IPv6 address leads to, through a gateway or a tunnel. */
   private static Optional<InetAddress> inner(byte[] bytes) {
     if (bytes.length == IPV4) {
       return Optional.empty();
@@ -89,13 +89,13 @@ final class AllowedHosts {
     if (starts(bytes, 0x20, 0x02)) { // 6to4
       return Optional.of(ipv4(Arrays.copyOfRange(bytes, 2, 6)));
     }
-    if (starts(bytes, 0x20, 0x01, 0, 0)) { // Teredo, which turns every bit
+    if (starts(bytes, 0x20, 0x01, 0, 0)) { // Teredo, which inverts every bit
       for (int i = 0; i < IPV4; i++) {
         last[i] = (byte) ~last[i];
       }
       return Optional.of(ipv4(last));
     }
-    boolean behind = // ::1.2.3.4 and the gateways' 64:ff9b::1.2.3.4, also with a network of theirs
+    boolean behind = // ::1.2.3.4, and the gateways' 64:ff9b::1.2.3.4, with or without a prefix
         starts(bytes, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) || starts(bytes, 0, 0x64, 0xff, 0x9b);
     return behind ? Optional.of(ipv4(last)) : Optional.empty();
   }

@@ -4,11 +4,11 @@ import dev.holdfast.error.HoldfastException;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Which images may be run: none, unless it is said. Immutable. */
+/** The images that may be run: none, unless configured. Immutable. */
 record AllowedImages(Set<String> entries) {
 
   private static final Pattern REFERENCE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/:@-]{0,499}");
-  // They become a part of the address by which the engine is asked.
+  // Forbidden, because image names become part of the path of requests to the engine.
   private static final Pattern ELSEWHERE = Pattern.compile("//|\\.\\.|(^|/)\\.(/|$)");
   private static final String ALL = "*";
 

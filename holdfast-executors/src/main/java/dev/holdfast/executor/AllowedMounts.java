@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Which directories of this machine containers may be given: none, unless it is said. */
+/** The directories of this machine that containers may mount: none, unless configured. */
 final class AllowedMounts {
 
   private static final String READ_ONLY = ":ro";
@@ -40,10 +40,10 @@ final class AllowedMounts {
     }
   }
 
-  /** Where it really is, if that may be mounted. */
+  /** The real path, without symbolic links, if it may be mounted. */
   Optional<Path> find(String path, boolean readOnly) {
     return real(path)
-        .filter(place -> place.toString().indexOf(':') < 0) // which ends it, for the engine
+        .filter(place -> place.toString().indexOf(':') < 0) // a colon ends the path, for the engine
         .filter(place ->
             roots.stream()
                 .anyMatch(root -> place.startsWith(root.path) && (readOnly || !root.readOnly)));

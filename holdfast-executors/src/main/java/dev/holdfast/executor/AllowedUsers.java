@@ -7,7 +7,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** As whom commands may run beside ourselves: as nobody, unless it is said. Immutable. */
+/**
+ * The users that commands may run as, besides the worker's own: none, unless configured. Immutable.
+ */
 record AllowedUsers(boolean isRoot, Set<String> names) {
 
   static AllowedUsers of(ExecutorConfig config) {
@@ -22,7 +24,7 @@ record AllowedUsers(boolean isRoot, Set<String> names) {
     }
   }
 
-  /** Why not as this one; empty where it is allowed. */
+  /** Why commands may not run as this user; empty if they may. */
   Optional<String> refusal(String user) {
     if (!isRoot) {
       return Optional.of("user: only a worker that runs as root can run commands as somebody else");

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Runs playbooks on the node that a job is for. Thread-safe. */
+/** Runs playbooks on the node that a job names. Thread-safe. */
 final class AnsibleExecutor implements KindExecutor {
 
   static final String NAME = "ansible";
@@ -38,7 +38,7 @@ final class AnsibleExecutor implements KindExecutor {
     this.scratch = config.scratch().toAbsolutePath();
   }
 
-  /** Removes what an earlier life left behind. */
+  /** Also removes what processes that are gone left behind. */
   static AnsibleExecutor on(LeaseWatch watch, ExecutorConfig config) {
     Playbooks playbooks = Playbooks.in(config.playbooks());
     AnsibleExecutor executor = new AnsibleExecutor(watch, config, playbooks);
@@ -114,12 +114,12 @@ final class AnsibleExecutor implements KindExecutor {
   private static Map<String, String> environment(Path directory) throws IOException {
     Path temporary = Files.createDirectory(directory.resolve(TEMPORARY));
     Map<String, String> environment = new HashMap<>();
-    environment.put("LC_ALL", "C.UTF-8"); // it does not start without UTF-8
-    environment.put("PYTHONUNBUFFERED", "1"); // the log is followed
+    environment.put("LC_ALL", "C.UTF-8"); // Ansible does not start without UTF-8
+    environment.put("PYTHONUNBUFFERED", "1"); // the log is followed live
     environment.put("ANSIBLE_NOCOLOR", "1");
     environment.put("ANSIBLE_RETRY_FILES_ENABLED", "0");
     environment.put("ANSIBLE_LOCAL_TEMP", temporary.toString());
-    environment.put("TMPDIR", temporary.toString()); // modules that are killed remove nothing
+    environment.put("TMPDIR", temporary.toString()); // killed modules do not clean up
     return environment;
   }
 
@@ -130,13 +130,13 @@ final class AnsibleExecutor implements KindExecutor {
         .orElseGet(() -> Outcome.succeeded(job.payload(Map.of("exit_code", 0, "output", last))));
   }
 
-  /** What an exit code means; empty is success. */
+  /** The failure that an exit code means; empty for success. */
   static Optional<Failure> failure(int exitCode, String output) {
     return switch (exitCode) {
       case 0 -> Optional.empty();
       case 1 -> failed("ANSIBLE_PLAY_ERROR", true, exitCode, output);
       case 2 -> failed("ANSIBLE_HOST_FAILED", true, exitCode, output);
-      // Newer ones say so for syntax errors, too; then there was no host to speak of.
+      // Newer versions use this code for syntax errors as well; then no host is reported.
       case 4 ->
           output.contains(HOST_RESULTS)
               ? failed("ANSIBLE_HOST_UNREACHABLE", true, exitCode, output)

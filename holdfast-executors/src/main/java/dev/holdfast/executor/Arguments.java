@@ -12,8 +12,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arguments of a job, read field by field. What is wrong is refused by the field's name, and
- * without its value, which may be a secret.
+ * Reads the arguments of a job, field by field. Errors name the field, but not its value, which may
+ * be a secret.
  */
 final class Arguments {
 

@@ -1,10 +1,9 @@
 package dev.holdfast.executor;
 
-/** The exit code of a program that did not end well. */
+/** The exit code of a program that failed. */
 record BadExit(int code) {
 
-  // What shells, Java and engines of containers answer for somebody whom a signal ended: 128 and
-  // its number.
+  // Shells, Java and container engines report the end by a signal as 128 plus its number.
   private static final int FIRST_SIGNAL = 129;
   private static final int LAST_SIGNAL = 128 + 64;
 

@@ -11,15 +11,15 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the beginning of an answer, and hangs up where it is too long. Called by one thread at a
- * time, as subscribers are.
+ * Reads the beginning of an answer, and closes the connection if it is too long. Called by one
+ * thread at a time, like every subscriber.
  */
 final class BoundedBody implements BodySubscriber<BoundedBody.Read> {
 
   /**
-   * What was read.
+   * The part that was read.
    *
-   * @param isCut there was more
+   * @param isCut whether there was more
    */
   record Read(String text, boolean isCut) {}
 
@@ -62,9 +62,9 @@ final class BoundedBody implements BodySubscriber<BoundedBody.Read> {
     if (isCut && subscription != null) {
       subscription.cancel();
     }
-    // What is no UTF-8 is replaced; and JSON in the database cannot hold a NUL.
+    // Bytes that are not UTF-8 are replaced; and JSON in the database cannot contain a NUL.
     String text = kept.toString(StandardCharsets.UTF_8).replace('\0', '\uFFFD');
-    body.complete(new Read(text, isCut)); // the first one stands
+    body.complete(new Read(text, isCut)); // only the first call has an effect
   }
 
   @Override

@@ -8,11 +8,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A program about to be run, with all that it gets to see. Not a record: those show their values.
+ * A program to run, with everything it gets to see. Not a record, because records show their
+ * values.
  */
 final class Command {
 
-  // Of our own environment a command sees these and nothing else: the rest may hold passwords.
+  // Commands see only these variables of our own environment; the rest may contain passwords.
   private static final List<String> PASSED_ON = List.of("PATH", "HOME", "LANG", "TZ");
 
   private final List<String> argv;
@@ -44,7 +45,7 @@ final class Command {
     Map<String, String> named = secrets.named(args.secrets(), args.env());
     Map<String, String> environment = environment(job);
     if (args.user().isPresent()) {
-      environment.remove("HOME"); // is not theirs
+      environment.remove("HOME"); // not the other user's
     }
     environment.putAll(named);
     environment.putAll(args.env());
@@ -60,10 +61,10 @@ final class Command {
   }
 
   /**
-   * A program of ours.
+   * A program that an executor chooses.
    *
-   * @param more on top of what every command gets
-   * @param hidden what must not be seen in its output
+   * @param more variables in addition to those that every command gets
+   * @param hidden values that must not appear in its output
    */
   static Command of(
       List<String> argv,
@@ -86,7 +87,7 @@ final class Command {
     return environment;
   }
 
-  /** What everything that runs for a job is told, and known by. */
+  /** The variables that everything that runs for a job gets. */
   static Map<String, String> ofJob(JobContext job) {
     Map<String, String> told = new HashMap<>();
     told.put("HOLDFAST_JOB_ID", job.jobId().toString());
@@ -100,7 +101,7 @@ final class Command {
     return told;
   }
 
-  /** The program's file; empty when there is none that could be run. */
+  /** The program's file; empty when there is no executable one. */
   Optional<Path> program() {
     return Programs.find(
         argv.getFirst(), environment.getOrDefault("PATH", Programs.USUAL_PATH), directory);
@@ -134,7 +135,7 @@ final class Command {
     return user;
   }
 
-  /** What must not be seen in its output. */
+  /** Values that must not appear in its output. */
   List<String> hidden() {
     return hidden;
   }

@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads what a command writes, to its end, whatever it is: bytes that are no UTF-8 become
- * replacement characters, secrets become stars. A thread of its own reads; the others may ask for
- * the end of it after {@link #await}.
+ * Reads the output of a command to its end, whatever it contains: bytes that are not UTF-8 become
+ * replacement characters, secrets become stars. It reads on its own thread; other threads may ask
+ * for the last part after {@link #await}.
  */
 final class CommandOutput {
 
@@ -30,7 +30,7 @@ final class CommandOutput {
     this.source = source;
     this.mask = mask;
     this.lines = lines;
-    // A platform thread: reading a pipe holds on to the one it runs on.
+    // A platform thread, because a read from a pipe would pin a virtual thread.
     this.reading = Thread.ofPlatform().daemon().name("holdfast-output").unstarted(this::read);
   }
 
@@ -44,7 +44,7 @@ final class CommandOutput {
     char[] chars = new char[8192];
     try (Reader reader = new InputStreamReader(source, StandardCharsets.UTF_8)) {
       for (int read = reader.read(chars); read >= 0; read = reader.read(chars)) {
-        // Neither logs nor JSON in the database can hold a NUL.
+        // Neither logs nor JSON in the database can contain a NUL.
         add(mask.next(new String(chars, 0, read).replace('\0', '\uFFFD')));
       }
     } catch (IOException e) {
@@ -62,9 +62,9 @@ final class CommandOutput {
   }
 
   /**
-   * Waits for the end of the output. It may not come when something has left the command's process
-   * group and keeps its output open; then what was read so far is all. Not to be interrupted: the
-   * command has ended, and whoever waits may have been interrupted before.
+   * Waits for the end of the output. The end may not come if a process has left the command's
+   * process group and keeps the output open; then only what was read so far counts. Ignores
+   * interrupts until then: the command has ended, and the caller may have been interrupted before.
    */
   void await(Duration patience) {
     long untilNanos = System.nanoTime() + patience.toNanos();
@@ -81,12 +81,12 @@ final class CommandOutput {
     }
   }
 
-  /** Whether all of it was read. */
+  /** Whether the output was read to its end. */
   boolean isOver() {
     return !reading.isAlive();
   }
 
-  /** The last of it, at most so many characters. */
+  /** The end of the output, at most this many characters. */
   String last(int chars) {
     synchronized (tail) {
       return tail.last(chars);

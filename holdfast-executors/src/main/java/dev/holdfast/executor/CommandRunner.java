@@ -4,12 +4,12 @@ import dev.holdfast.worker.JobContext;
 import java.io.IOException;
 import java.time.Duration;
 
-/** Runs commands to their ends, watched, with their output in the job's log. Thread-safe. */
+/** Runs commands to their end, watched, with their output in the job's log. Thread-safe. */
 final class CommandRunner {
 
   private static final Duration OUTPUT_PATIENCE = Duration.ofSeconds(5);
 
-  /** How a command ended, and what it said. */
+  /** The exit code and the output of a command that has ended. */
   record Ended(int exitCode, CommandOutput output) {}
 
   private final LeaseWatch watch;
@@ -39,13 +39,13 @@ final class CommandRunner {
     }
   }
 
-  // Also what a command says while it is being stopped is kept.
+  // Keeps what a command writes while it is being stopped, too.
   private int await(WatchedProcess process, CommandOutput output)
       throws InterruptedException, IOException {
     try {
       return process.await(watch.grace());
     } finally {
-      process.close(); // what is left of the group may keep the output open
+      process.close(); // the rest of the group may keep the output open
       output.await(OUTPUT_PATIENCE);
     }
   }

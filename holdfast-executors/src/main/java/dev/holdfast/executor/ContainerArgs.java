@@ -9,12 +9,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a job of kind {@code container} says.
+ * The arguments of a job of kind {@code container}.
  *
- * @param command arguments of the image's own program, or instead of it if it has none
- * @param name of the container; one that nobody else has, if it is not said
- * @param secrets names of variables of {@code env}, or of secrets that are configured here
- * @param memoryMb at most; unlimited if it is not said, like those after it
+ * @param command the arguments of the image's own program, or the program if the image has none
+ * @param name the container's name; default: a unique name
+ * @param secrets names of variables in {@code env}, or of configured secrets
+ * @param memoryMb the limit in MB; unlimited by default, like {@code cpus} and {@code pids}
  */
 record ContainerArgs(
     String image,
@@ -33,17 +33,17 @@ record ContainerArgs(
     Optional<String> cwd,
     Optional<String> user) {
 
-  /** A directory of this machine in the container. */
+  /** A directory of this machine that is mounted in the container. */
   record Volume(String host, String container, boolean readOnly) {}
 
-  /** When an image is fetched. */
+  /** When an image is pulled. */
   enum Pull {
     NEVER,
     MISSING,
     ALWAYS
   }
 
-  /** What labels of ours begin with. */
+  /** The prefix of labels that are reserved for executors. */
   static final String OURS = "dev.holdfast.";
 
   private static final Set<String> FIELDS =
@@ -146,7 +146,7 @@ record ContainerArgs(
     };
   }
 
-  // Neither the machine's own network nor another container's.
+  // Neither the network of the host nor that of another container.
   private static Optional<String> network(Arguments args) {
     Optional<String> network = args.text("network");
     network.ifPresent(given -> {

@@ -6,15 +6,16 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which containers may be run here, and by what.
+ * The container engine, and which containers it may run.
  *
- * @param socket of Docker or Podman. Defaults to Docker's own.
- * @param images that may be run: {@code busybox:1.36}, or {@code registry.example.org/team/*} for
- *     all that begin like that; {@code *} is any. Defaults to none.
- * @param mounts directories of this machine that containers may be given, or what is in them; with
- *     {@code :ro} at the end, to be read alone. Defaults to none.
- * @param network of containers that do not say: {@code bridge}, the engine's own, or {@code none}.
- *     Defaults to {@code bridge}.
+ * @param socket the socket of Docker or Podman. Defaults to Docker's own.
+ * @param images the images that may be run: {@code busybox:1.36}, or {@code
+ *     registry.example.org/team/*} for all that begin like that; {@code *} is any. Defaults to
+ *     none.
+ * @param mounts directories of this machine that containers may mount, or paths below them; with
+ *     {@code :ro} at the end, read-only. Defaults to none.
+ * @param network the network of containers that name none: {@code bridge}, the engine's own, or
+ *     {@code none}. Defaults to {@code bridge}.
  */
 public record ContainerConfig(
     Path socket, Set<String> images, List<String> mounts, String network) {

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Docker or Podman, by its socket. Short questions have a limit; what streams may be silent as long
- * as it likes. What goes wrong comes as a {@link RuntimeException}. Thread-safe.
+ * Docker or Podman, through its socket. Short requests have a time limit; streams may be silent for
+ * any time. Failures are {@link RuntimeException}s. Thread-safe.
  */
 final class ContainerEngine implements AutoCloseable {
 
@@ -76,19 +76,19 @@ final class ContainerEngine implements AutoCloseable {
   }
 
   void pull(String image) throws InterruptedException {
-    // Without a tag the engine would fetch all there are.
+    // Without a tag, the engine would pull all tags.
     String last = image.substring(image.lastIndexOf('/') + 1);
     boolean isExact = last.indexOf(':') >= 0 || last.indexOf('@') >= 0;
     ResultCallback.Adapter<PullResponseItem> pulled =
         streams
             .pullImageCmd(isExact ? image : image + ":latest")
             .exec(new ResultCallback.Adapter<>());
-    pulled.awaitCompletion(); // throws what went wrong
+    pulled.awaitCompletion(); // throws if the pull failed
   }
 
   /**
-   * Makes a container that is no more than it was asked to be: not privileged, with no namespace of
-   * this machine's, no device and no capability that others have not.
+   * Creates a container without extra privileges: not privileged, no namespace of the host, no
+   * device, and no capability beyond the engine's defaults.
    */
   String create(
       ContainerArgs args,
@@ -134,7 +134,7 @@ final class ContainerEngine implements AutoCloseable {
     questions.startContainerCmd(id).exec();
   }
 
-  /** Its output, until it ends; the callback is closed by whoever gave it. */
+  /** Streams the output until the container ends. The caller closes the callback. */
   void followLog(String id, ResultCallback<Frame> to) {
     streams.logContainerCmd(id).withStdOut(true).withStdErr(true).withFollowStream(true).exec(to);
   }
@@ -143,7 +143,7 @@ final class ContainerEngine implements AutoCloseable {
     streams.waitContainerCmd(id).exec(to);
   }
 
-  /** As it is now; empty when there is none of that id or name. */
+  /** The current state; empty when no container has this id or name. */
   Optional<InspectContainerResponse> find(String idOrName) {
     try {
       return Optional.of(questions.inspectContainerCmd(idOrName).exec());
@@ -156,7 +156,7 @@ final class ContainerEngine implements AutoCloseable {
     return questions.listContainersCmd().withShowAll(true).withLabelFilter(List.of(label)).exec();
   }
 
-  /** Kills it if it still runs. One that is gone is fine. */
+  /** Removes a container, and kills it if it still runs. Does nothing if it does not exist. */
   void remove(String id) {
     try {
       questions.removeContainerCmd(id).withForce(true).withRemoveVolumes(true).exec();

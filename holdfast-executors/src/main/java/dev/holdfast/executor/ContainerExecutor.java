@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Runs containers of allowed images, which end with their lease. Thread-safe. */
+/** Runs containers of allowed images, which end with the lease. Thread-safe. */
 final class ContainerExecutor implements KindExecutor {
 
   static final String NAME = "container";
@@ -47,7 +47,9 @@ final class ContainerExecutor implements KindExecutor {
     this.listener = listener;
   }
 
-  /** Refuses machines that have not what it needs; removes what an earlier life left behind. */
+  /**
+   * Refuses machines that lack what it needs; removes containers that dead processes left behind.
+   */
   static ContainerExecutor on(LeaseWatch watch, ExecutorConfig config, ContainerListener listener) {
     String path = Optional.ofNullable(System.getenv("PATH")).orElse(Programs.USUAL_PATH);
     if (Programs.find("curl", path, Path.of("").toAbsolutePath()).isEmpty()) {
@@ -120,7 +122,7 @@ final class ContainerExecutor implements KindExecutor {
       return Outcome.failed(
           Failure.retryable("CONTAINER_NAME_TAKEN", "Another container is called " + e.name));
     } catch (IOException | RuntimeException e) {
-      if (Thread.interrupted()) { // whoever talks to the engine just then fails by it
+      if (Thread.interrupted()) { // an interrupt makes calls to the engine fail
         throw new InterruptedException("while the container was being started");
       }
       String why = SecretMask.mask(hidden, String.valueOf(e.getMessage()));
@@ -175,15 +177,15 @@ final class ContainerExecutor implements KindExecutor {
         return outcome(exit, output, id, name, job);
       } finally {
         if (container.isOver()) {
-          output.await(OUTPUT_PATIENCE); // also what it says while it is being stopped is kept
+          output.await(OUTPUT_PATIENCE); // keeps what it writes while being stopped
         }
         container.close();
-        output.await(OUTPUT_PATIENCE); // at its end, now
+        output.await(OUTPUT_PATIENCE); // the output ends now
       }
     }
   }
 
-  /** Somebody else's container has the name. */
+  /** A container that is not ours to remove has the name. */
   private static final class NameTaken extends Exception {
     final String name;
 

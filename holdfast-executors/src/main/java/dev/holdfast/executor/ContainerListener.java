@@ -2,7 +2,7 @@ package dev.holdfast.executor;
 
 import dev.holdfast.worker.JobContext;
 
-/** Hears of containers that were started. Called on the job's thread, and must not fail. */
+/** Is told of containers that were started. Called on the job's thread; must not throw. */
 @FunctionalInterface
 public interface ContainerListener {
 

@@ -14,17 +14,18 @@ import java.util.Set;
  *
  * @param termGrace how long a command has between TERM and KILL. A fifth of a job's lease must be
  *     two seconds longer, or the job is refused. Defaults to 3 s, for leases of 25 s and more.
- * @param secrets by name, for jobs that name them: a command finds them in its environment, a
- *     playbook among its variables, an HTTP call where it says <code>${NAME}</code>. None of their
- *     values is logged. Defaults to none.
- * @param allowedHosts which HTTP calls may reach: {@code api.example.org}, or {@code *.example.org}
- *     for all below it. Defaults to none.
+ * @param secrets values by name, for jobs that name them: a command finds them in its environment,
+ *     a playbook among its variables, an HTTP call in place of <code>${NAME}</code>. Their values
+ *     are never logged. Defaults to none.
+ * @param allowedHosts hosts that HTTP calls may reach: {@code api.example.org}, or {@code
+ *     *.example.org} for all below it. Defaults to none.
  * @param maxOutputChars how much of a command's output the log keeps, per attempt. Defaults to ten
  *     million.
- * @param users as whom commands may run, of a worker that runs as root. Defaults to none.
- * @param playbooks the one directory that has them. Defaults to none.
- * @param scratch for files that live as long as an attempt. Defaults to the system's own.
- * @param containers which ones, and where. Defaults to none.
+ * @param users users that commands may run as, if the worker runs as root. Defaults to none.
+ * @param playbooks the only directory with playbooks. Defaults to none.
+ * @param scratch the directory for files that exist as long as an attempt. Defaults to the system's
+ *     own.
+ * @param containers the container engine, and what it may run. Defaults to no images.
  */
 public record ExecutorConfig(
     Duration termGrace,
@@ -36,13 +37,13 @@ public record ExecutorConfig(
     Path scratch,
     ContainerConfig containers) {
 
-  /** What the name of an environment variable begins with that is a secret for jobs. */
+  /** The prefix of environment variables that are secrets for jobs. */
   public static final String SECRET_PREFIX = "HOLDFAST_SECRET_";
 
   private static final Duration SHORTEST_GRACE = Duration.ofMillis(50);
   private static final Duration LONGEST_GRACE = Duration.ofMinutes(10);
 
-  // After what its constructor reads.
+  // Stands after the constants that the constructor reads.
   public static final ExecutorConfig DEFAULTS =
       new ExecutorConfig(
           Duration.ofSeconds(3),
@@ -86,7 +87,8 @@ public record ExecutorConfig(
   }
 
   /**
-   * The secrets of an environment: {@code HOLDFAST_SECRET_API_KEY} is the secret {@code API_KEY}.
+   * Takes the secrets from an environment: {@code HOLDFAST_SECRET_API_KEY} is the secret {@code
+   * API_KEY}.
    */
   public ExecutorConfig withSecretsOf(Map<String, String> environment) {
     Map<String, String> found = new HashMap<>();
@@ -135,7 +137,7 @@ public record ExecutorConfig(
         termGrace, secrets, allowedHosts, maxOutputChars, users, playbooks, scratch, containers);
   }
 
-  /** Names of secrets, and no values: settings end up in logs. */
+  /** Shows the names of secrets but not their values, because settings end up in logs. */
   @Override
   public String toString() {
     return "ExecutorConfig[termGrace="

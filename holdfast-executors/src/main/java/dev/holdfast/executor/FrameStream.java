@@ -9,7 +9,7 @@ import java.io.PipedOutputStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a container writes, as a stream to read. The engine's thread waits for the reader. */
+/** The output of a container as a stream. The engine's thread waits for the reader. */
 final class FrameStream extends ResultCallback.Adapter<Frame> {
 
   private static final Logger log = LoggerFactory.getLogger(FrameStream.class);
@@ -38,7 +38,7 @@ final class FrameStream extends ResultCallback.Adapter<Frame> {
 
   @Override
   public void onError(Throwable thrown) {
-    log.debug("A container's output ended early", thrown); // most often because we had enough
+    log.debug("A container's output ended early", thrown); // mostly because we stopped reading
     end();
   }
 
@@ -48,7 +48,7 @@ final class FrameStream extends ResultCallback.Adapter<Frame> {
     end();
   }
 
-  /** Nothing more will come. */
+  /** Ends the stream. */
   void end() {
     try {
       output.close();

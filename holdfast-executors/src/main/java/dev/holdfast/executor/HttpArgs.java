@@ -13,10 +13,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a job of kind {@code http} says.
+ * The arguments of a job of kind {@code http}.
  *
- * @param timeout for all of it, redirects included
- * @param secrets names of secrets that headers and body mention as <code>${NAME}</code>
+ * @param timeout for the whole call, including redirects
+ * @param secrets names of secrets that headers and body contain as <code>${NAME}</code>
  */
 record HttpArgs(
     String method,
@@ -64,7 +64,7 @@ record HttpArgs(
         return url;
       }
     } catch (URISyntaxException e) {
-      // Told below, and without the text: it may hold a secret.
+      // Refused below, without the text, which may contain a secret.
     }
     throw HoldfastException.invalid(
         "url", text.length() + " characters", "http:// or https://, a host, no password");
@@ -74,7 +74,7 @@ record HttpArgs(
     return "http".equalsIgnoreCase(scheme) || "https".equalsIgnoreCase(scheme);
   }
 
-  /** With the secrets where it mentions them. */
+  /** The same call, with secrets filled in. */
   HttpArgs with(Map<String, String> values) {
     HttpArgs filled = this;
     for (Map.Entry<String, String> secret : values.entrySet()) {
@@ -90,7 +90,7 @@ record HttpArgs(
         method, url, filled, body.map(text -> text.replace(mention, value)), timeout, secrets);
   }
 
-  /** After a redirect, to the same site. */
+  /** The same call after a redirect within the site. */
   HttpArgs at(URI next, String method) {
     boolean keepsBody = method.equals(this.method);
     return new HttpArgs(
@@ -108,13 +108,13 @@ record HttpArgs(
     return url.getPort() < 0 ? usual : url.getPort();
   }
 
-  /** Without what may follow a question mark, where keys are. */
+  /** The URL without its query, which may contain keys. */
   String where() {
     String port = url.getPort() < 0 ? "" : ":" + url.getPort();
     return method + " " + url.getScheme() + "://" + url.getHost() + port + url.getRawPath();
   }
 
-  /** Records show their values, and these may be secrets by now. */
+  /** Records show their values, and these may contain secrets. */
   @Override
   public String toString() {
     return where();

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Makes HTTP calls to hosts that are allowed, and to no other. Thread-safe. */
+/** Makes HTTP calls, to allowed hosts only. Thread-safe. */
 final class HttpExecutor implements KindExecutor {
 
   static final String NAME = "http";
@@ -36,14 +36,14 @@ final class HttpExecutor implements KindExecutor {
   private static final int MAX_RESULT_CHARS = 200_000; // the result must fit a payload
   private static final int MESSAGE_CHARS = 2_000;
 
-  // Others may hold session cookies, and are nobody's business later.
+  // Other headers may contain session cookies, which must not be stored.
   private static final Set<String> KEPT_HEADERS =
       Set.of("content-type", "content-length", "etag", "last-modified", "location", "retry-after");
 
   private final HttpClient client =
       HttpClient.newBuilder()
           .version(HttpClient.Version.HTTP_1_1)
-          .followRedirects(HttpClient.Redirect.NEVER) // they are followed here, within the site
+          .followRedirects(HttpClient.Redirect.NEVER) // followed below, within the site
           .connectTimeout(CONNECT_TIMEOUT)
           .build();
   private final AllowedHosts allowedHosts;
@@ -73,7 +73,7 @@ final class HttpExecutor implements KindExecutor {
       Map<String, String> named = secrets.named(said.secrets(), Map.of());
       call = said.with(named);
       hidden = secrets.toHide(named);
-      HttpRequest unused = request(call, job); // or it is refused here
+      HttpRequest unused = request(call, job); // refuses invalid headers
     } catch (HoldfastException e) {
       return permanent(e.code().name(), String.valueOf(e.getMessage()));
     }
@@ -120,7 +120,7 @@ final class HttpExecutor implements KindExecutor {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(call.url())
             .method(call.method(), body(call))
-            // A job may run more than once; whoever is called can tell that by this.
+            // A job may run more than once; this lets the receiver recognise a repeat.
             .setHeader("Idempotency-Key", job.jobId().toString());
     job.trace()
         .ifPresent(trace -> {
@@ -131,7 +131,7 @@ final class HttpExecutor implements KindExecutor {
         .forEach((name, value) -> {
           try {
             request.setHeader(name, value);
-          } catch (IllegalArgumentException e) { // without its words, which may hold a secret
+          } catch (IllegalArgumentException e) { // without its message, which may contain a secret
             throw HoldfastException.invalid("headers", name, "names and values that HTTP allows");
           }
         });
@@ -142,7 +142,7 @@ final class HttpExecutor implements KindExecutor {
     return call.body().map(BodyPublishers::ofString).orElseGet(BodyPublishers::noBody);
   }
 
-  // Not the client's own timeout, which covers the head of an answer alone: a body may drip.
+  // The client's own timeout covers only the head of an answer, and a body may arrive slowly.
   private HttpResponse<BoundedBody.Read> send(HttpRequest request, long untilNanos)
       throws IOException, InterruptedException, TimeoutException {
     CompletableFuture<HttpResponse<BoundedBody.Read>> answer =
@@ -152,7 +152,7 @@ final class HttpExecutor implements KindExecutor {
     } catch (ExecutionException e) {
       throw new IOException(String.valueOf(e.getCause()), e.getCause());
     } finally {
-      answer.cancel(true); // of no effect on one that has come
+      answer.cancel(true); // no effect if the answer has come
     }
   }
 
@@ -207,7 +207,7 @@ final class HttpExecutor implements KindExecutor {
         if (chars == 0) {
           throw e;
         }
-        chars /= 2; // JSON makes six bytes of some characters, and UTF-8 three of others
+        chars /= 2; // JSON takes six bytes for some characters, UTF-8 three for others
       }
     }
   }

@@ -10,16 +10,16 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The executors that a server, an agent or an application has chosen. Close it after the workers
- * that it was installed on; closing kills what they left running. Thread-safe.
+ * The executors that a server, an agent or an application has chosen. Close it after the workers it
+ * was installed on; closing kills what they left running. Thread-safe.
  */
 public final class JobExecutors implements AutoCloseable {
 
-  /** The kinds that there are executors for. */
+  /** The names of all executors, which are also kinds. */
   public static final Set<String> NAMES =
       Set.of(ProcessExecutor.NAME, HttpExecutor.NAME, AnsibleExecutor.NAME, ContainerExecutor.NAME);
 
-  /** Those that need nothing but this machine. */
+  /** The executors that need nothing but this machine. */
   public static final Set<String> USUAL = Set.of(ProcessExecutor.NAME, HttpExecutor.NAME);
 
   private final LeaseWatch watch;
@@ -31,13 +31,14 @@ public final class JobExecutors implements AutoCloseable {
   }
 
   /**
-   * Refuses names that are not in {@link #NAMES}, and executors that cannot work on this machine.
+   * Opens executors. Refuses names that are not in {@link #NAMES}, and executors that cannot work
+   * on this machine.
    */
   public static JobExecutors open(Set<String> names, ExecutorConfig config) {
     return open(names, config, ContainerListener.NONE);
   }
 
-  /** The same, for somebody who wants to hear of containers. */
+  /** The same, with a listener for started containers. */
   public static JobExecutors open(
       Set<String> names, ExecutorConfig config, ContainerListener listener) {
     boolean hasContainers = names.contains(ContainerExecutor.NAME);
@@ -79,7 +80,7 @@ public final class JobExecutors implements AutoCloseable {
     return worker;
   }
 
-  /** And of kinds that people register for them. */
+  /** Also lets it run jobs of kinds that are registered with these executors. */
   public WorkerBuilder installOn(WorkerBuilder worker, KindCatalog catalog) {
     return installOn(worker).handleRegistered(new RegisteredExecutors(byName, catalog));
   }

@@ -4,19 +4,19 @@ import dev.holdfast.worker.JobContext;
 import java.util.Map;
 import java.util.Set;
 
-/** What people registered, as executors need to know it. Thread-safe. */
+/** The registered kinds, as executors need them. Thread-safe. */
 public interface KindCatalog {
 
-  /** Kinds that one of these executors runs, in any tenant. Answers from what it knows already. */
+  /** The kinds that one of these executors runs, in any tenant. Answers from memory. */
   Set<String> kinds(Set<String> executors);
 
-  /** Executors by kind, of one tenant. Answers from what it knows already. */
+  /** The executors of one tenant, by kind. Answers from memory. */
   Map<String, String> executors(String tenant);
 
   /**
-   * What a job is run with, asked once when it starts. May fail, and then the job waits; or say
-   * {@code STATE_CONFLICT}, because the job was made for something else than what would run it, and
-   * then it has failed.
+   * What a job runs with; asked once, when it starts. If it fails because the server or the
+   * database cannot be reached, the job is tried again later. With {@code STATE_CONFLICT}, because
+   * the job was enqueued for another executor than its kind has now, the job fails.
    */
   Runbook runbook(JobContext job);
 }

@@ -5,9 +5,8 @@ import dev.holdfast.worker.JobContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs jobs of the kind that it is named after, and of those that people registered for it. It
- * takes whatever JSON the job has, so that what is wrong with it can be told by the name of the
- * field.
+ * Runs jobs of the kind with its own name, and of kinds that are registered with it. It takes any
+ * JSON as arguments, so that errors can name the wrong field.
  */
 interface KindExecutor extends AutoCloseable {
 

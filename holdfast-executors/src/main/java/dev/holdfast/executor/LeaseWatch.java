@@ -9,22 +9,22 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Sees to it that nothing runs past its lease, whatever runs it: the watchdog, and the times that
- * it keeps. Thread-safe.
+ * Ensures that nothing runs past its lease: has the watchdog, and computes its deadlines.
+ * Thread-safe.
  */
 final class LeaseWatch implements AutoCloseable {
 
-  // From the moment that the worker stops a job whose lease it could not renew until the lease
-  // ends, all of this must fit: the grace, a second in which the worker acts before the watchdog
-  // does, and the time that it takes to kill.
+  // Between the moment when the worker stops a job whose lease it could not renew and the end of
+  // the lease, three things must fit: the grace, a second in which the worker acts before the
+  // watchdog does, and the time that KILL takes.
   private static final Duration HEAD_START = Duration.ofSeconds(1);
 
-  private static final int MARGINS_IN_A_LEASE = 5; // a worker stops what it could not renew then
+  private static final int MARGINS_IN_A_LEASE = 5; // the worker stops a job at a fifth
 
-  /** How long the watchdog needs to look, and KILL to come through. */
+  /** How long the watchdog takes to notice, and KILL to take effect. */
   enum Ending {
     PROCESS(Duration.ofSeconds(1)),
-    /** By way of an engine, which has more to do. */
+    /** Longer, because it goes through the engine. */
     CONTAINER(Duration.ofSeconds(2));
 
     private final Duration length;
@@ -39,9 +39,9 @@ final class LeaseWatch implements AutoCloseable {
   private final Watchdog watchdog;
 
   /**
-   * On this machine.
+   * Watches processes of this machine.
    *
-   * @param engine the socket of what runs containers, where that is to be watched, too
+   * @param engine the socket of the container engine, if containers are to be watched, too
    */
   LeaseWatch(Shell shell, Duration grace, Optional<Path> engine) {
     this.shell = shell;
@@ -61,7 +61,7 @@ final class LeaseWatch implements AutoCloseable {
     return watchdog;
   }
 
-  /** A refusal, where there would be no time to stop what the job runs. */
+  /** Refuses a job whose lease leaves no time to stop it. */
   Optional<Outcome> refusal(JobContext job, Ending ending) {
     Duration needed = margin(grace, ending);
     if (job.stopMargin().compareTo(needed) >= 0) {
@@ -81,17 +81,17 @@ final class LeaseWatch implements AutoCloseable {
     return grace.plus(HEAD_START).plus(ending.length);
   }
 
-  /** Under a shorter one nothing is run that ends so. */
+  /** The shortest lease under which jobs are run. */
   static Duration shortestLease(Duration grace, Ending ending) {
     return margin(grace, ending).multipliedBy(MARGINS_IN_A_LEASE);
   }
 
-  /** When it has to get TERM at the latest. */
+  /** When TERM has to be sent at the latest. */
   Watchdog.Deadline deadline(JobContext job, Ending ending) {
     return () -> at(job, grace.plus(ending.length));
   }
 
-  // The clock is read first: when we are frozen after that, the deadline is early, never late.
+  // The clock is read first: if this process freezes after that, the deadline is early, never late.
   private static long at(JobContext job, Duration before) throws IOException {
     long now = Uptime.now();
     Duration left = job.leaseLeft().minus(before);

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Containers that nobody looks after any more. Their labels say for which lease they run and which
- * process made them; only those are ever touched.
+ * Finds containers that no process looks after any more. Labels record the lease that a container
+ * runs for and the process that created it; containers without these labels are never touched.
  */
 final class Leftovers {
 
@@ -24,7 +24,7 @@ final class Leftovers {
 
   private final Optional<ProcessId> here = ProcessId.current();
 
-  /** What a container of ours is known by. */
+  /** The labels of a container for this job. */
   Map<String, String> labels(JobContext job) {
     Map<String, String> labels = new HashMap<>();
     labels.put(JOB, job.jobId().toString());
@@ -33,7 +33,7 @@ final class Leftovers {
     return labels;
   }
 
-  /** Removes what processes on this machine left that are no more. */
+  /** Removes containers that dead processes of this machine left behind. */
   void remove(ContainerEngine engine) {
     for (Container container : engine.labelled(JOB)) {
       boolean isRunning = "running".equals(container.getState());
@@ -45,8 +45,8 @@ final class Leftovers {
   }
 
   /**
-   * Whether a container that has a name which a job needs may be removed: its maker is dead, or it
-   * is of an earlier lease of the same job, which is no longer in force.
+   * Whether a container whose name a job needs may be removed: the process that created it is dead,
+   * or it belongs to an earlier lease of the same job, which no longer holds.
    */
   boolean isLeftover(InspectContainerResponse container, JobContext job) {
     Map<String, String> labels = container.getConfig().getLabels();
@@ -73,7 +73,7 @@ final class Leftovers {
       return here.isPresent()
           && (maker.isDead(here.get()) || (!isRunning && maker.isOfAnotherBoot(here.get())));
     } catch (RuntimeException e) {
-      return false; // it says nothing that we understand
+      return false; // not a label that we understand
     }
   }
 }

@@ -7,17 +7,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Splits text into lines for a job's log, and ends with a word about it when there are too many. A
- * line that is too long goes on in the next one. Not thread-safe.
+ * Splits text into lines for a job's log. If there are too many, the last line says so. A line that
+ * is too long continues in the next one. Not thread-safe.
  */
 final class LogLines {
 
   private static final Logger log = LoggerFactory.getLogger(LogLines.class);
 
-  // Reports have room for a thousand lines; beyond these, whoever writes waits for the storing.
+  // A report has room for a thousand lines; the writer waits until these are stored.
   private static final int LINES_AT_ONCE = 500;
   private static final int CHARS_AT_ONCE = 200_000;
-  // An empty line is a row, too.
+  // An empty line is a row, too, and counts as this many.
   private static final int CHARS_PER_LINE = 50;
 
   private final Consumer<String> kept;
@@ -34,9 +34,9 @@ final class LogLines {
   }
 
   /**
-   * Lines for anybody.
+   * Passes lines to any consumer.
    *
-   * @param send lets what was kept go on its way, and waits for it
+   * @param send sends the lines so far, and waits until it is done
    */
   LogLines(Consumer<String> kept, Runnable send, int maxChars) {
     this.kept = kept;
@@ -57,7 +57,7 @@ final class LogLines {
     }
   }
 
-  /** Nothing more will come. */
+  /** Passes on the last line, if it is incomplete. */
   void end() {
     if (!line.isEmpty()) {
       endLine();
@@ -104,9 +104,9 @@ final class LogLines {
 
   private static void send(JobContext job) {
     try {
-      boolean unused = job.flush(); // a lost lease interrupts the handler
+      boolean unused = job.flush(); // a lost lease interrupts the handler anyway
     } catch (RuntimeException e) {
-      // The command must not stop for it. What was said is sent again, and a gap is told.
+      // The command must not stop because of this. The lines are sent again, and gaps are reported.
       log.debug("Could not store the output of job {}", job.jobId(), e);
     }
   }

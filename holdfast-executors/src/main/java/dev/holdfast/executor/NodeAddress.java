@@ -3,10 +3,10 @@ package dev.holdfast.executor;
 import java.util.Optional;
 
 /**
- * A machine that a job is for, as the registry of nodes has it.
+ * A machine on which a job runs, from the registry of nodes.
  *
- * @param keyFile on the machine that runs the executor
- * @param connection how it is reached, where that is not by SSH
+ * @param keyFile a path on the machine that runs the executor
+ * @param connection how it is reached, if not by SSH
  */
 public record NodeAddress(
     String id,

@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The one directory that playbooks are in. What is not in it does not exist, symbolic links that
- * lead out of it included.
+ * The only directory with playbooks. Files outside it cannot be found, not even through symbolic
+ * links.
  *
- * @param root without symbolic links
+ * @param root the real path of the directory
  */
 record Playbooks(Path root) {
 
@@ -25,7 +25,7 @@ record Playbooks(Path root) {
         return new Playbooks(root);
       }
     } catch (IOException e) {
-      // No directory either.
+      // it does not exist, either
     }
     throw HoldfastException.badConfig("executors.playbooks", given, "a directory that there is");
   }

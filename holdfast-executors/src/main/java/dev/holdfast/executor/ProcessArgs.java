@@ -13,15 +13,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a job of kind {@code process} says.
+ * The arguments of a job of kind {@code process}.
  *
- * @param argv the program and its arguments, which no shell looks at
- * @param cwd a directory that there is
- * @param env in addition to the few variables that every command gets
- * @param secrets names of variables of {@code env}, or of secrets that are configured here, which
- *     then are variables, too
- * @param umask in octal; the worker's own if it is not said
- * @param user as whom it runs; the worker's own if it is not said
+ * @param argv the program and its arguments, not interpreted by a shell
+ * @param cwd an existing directory
+ * @param env variables in addition to the few that every command gets
+ * @param secrets names of variables in {@code env}, or of configured secrets, which then become
+ *     variables, too
+ * @param umask in octal; default: the worker's own
+ * @param user the user that it runs as; default: the worker's own
  */
 record ProcessArgs(
     List<String> argv,
@@ -37,10 +37,10 @@ record ProcessArgs(
 
   private static final Pattern UMASK = Pattern.compile("0?[0-7]{1,3}");
   private static final Pattern USER = Pattern.compile("[A-Za-z_][A-Za-z0-9_.-]{0,31}");
-  // A shell has to set them for another user, and can set no others.
+  // For another user, a shell sets the variables, and it can set no others.
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
-  // What Linux takes as one argument or variable, with the NUL at its end.
+  // The limit of Linux for one argument or variable, including the NUL at its end.
   private static final int MAX_ARGUMENT_BYTES = 128 * 1024 - 1;
 
   static ProcessArgs read(@Nullable Object json) {
@@ -94,7 +94,7 @@ record ProcessArgs(
         return path;
       }
     } catch (InvalidPathException e) {
-      // No directory either.
+      // it is no directory, either
     }
     throw HoldfastException.invalid("cwd", directory, "a directory that there is");
   }

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Runs commands, each in a process group of its own that ends with its lease. Thread-safe. */
+/** Runs commands, each in its own process group, which ends with the lease. Thread-safe. */
 final class ProcessExecutor implements KindExecutor {
 
   static final String NAME = "process";

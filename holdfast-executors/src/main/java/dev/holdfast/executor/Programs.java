@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Finds programs as {@code exec} does, to tell one that is not there from one that fails. */
+/** Finds programs like {@code exec}, to tell a missing program from one that fails. */
 final class Programs {
 
   static final String USUAL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

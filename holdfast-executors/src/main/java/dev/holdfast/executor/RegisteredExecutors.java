@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Kinds that people registered, run by the executors that there are here. Thread-safe. */
+/** Runs jobs of registered kinds with the executors of this process. Thread-safe. */
 final class RegisteredExecutors implements RegisteredKinds {
 
   private static final Duration ASK_AGAIN = Duration.ofSeconds(5);
@@ -42,7 +42,7 @@ final class RegisteredExecutors implements RegisteredKinds {
   public Outcome run(@Nullable Object args, JobContext job) throws InterruptedException {
     KindExecutor executor = byName.get(catalog.executors(job.tenant()).get(job.kind()));
     if (executor == null) {
-      return Outcome.snoozed(ASK_AGAIN); // somebody changed the kind since the claim
+      return Outcome.snoozed(ASK_AGAIN); // the kind was changed after the claim
     }
     Runbook book;
     try {
@@ -57,7 +57,7 @@ final class RegisteredExecutors implements RegisteredKinds {
       throw e;
     }
     if (book.executor().filter(now -> !now.equals(executor.name())).isPresent()) {
-      return Outcome.snoozed(ASK_AGAIN); // what is known here of the kind is not yet so
+      return Outcome.snoozed(ASK_AGAIN); // this node's view of the kind is outdated
     }
     return executor.run(args, book, job);
   }

@@ -5,12 +5,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a job is run with beside its own arguments: what people registered about its kind, and about
- * the node that it is for.
+ * What a job runs with besides its own arguments: what is registered about its kind and its node.
  *
- * @param node the one that the job names, if there is such a one
+ * @param node the node that the job names, if it is registered
  * @param ids what the job is about: {@code site_id}, {@code environment_id}, {@code node_id}
- * @param executor what runs jobs of its kind now, where whoever was asked knows
+ * @param executor the executor that runs the job's kind now, if the source knows it
  */
 public record Runbook(
     Optional<String> playbook,
@@ -18,14 +17,14 @@ public record Runbook(
     Map<String, String> ids,
     Optional<String> executor) {
 
-  /** Of a job whose kind is nothing more than an executor's name. */
+  /** For jobs whose kind is the name of an executor. */
   public static final Runbook NONE = new Runbook(Optional.empty(), Optional.empty(), Map.of());
 
   public Runbook {
     ids = Map.copyOf(ids);
   }
 
-  /** An id that becomes a variable of playbooks, which may make a file's name of it. */
+  /** Checks an id that becomes a variable of playbooks, which may use it in file names. */
   public static String checkedId(String field, String id) {
     if (id.contains("..") || id.contains("/") || id.contains("\\")) {
       throw HoldfastException.invalid(field, id, "an id, without .. and separators");

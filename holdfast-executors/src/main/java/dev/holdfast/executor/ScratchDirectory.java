@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A directory for files that only their owner reads and that live no longer than an attempt. A file
- * in it says whose it is, so that those of dead processes can be told, and removed.
+ * A directory for files that only their owner can read and that exist no longer than an attempt. A
+ * file in it names the process that owns it, so that directories of dead processes can be removed.
  */
 record ScratchDirectory(Path path) implements AutoCloseable {
 
@@ -43,7 +43,7 @@ record ScratchDirectory(Path path) implements AutoCloseable {
     return created;
   }
 
-  /** Removes what processes left there that are no more. */
+  /** Removes the directories of dead processes. */
   static void removeLeftovers(Path parent) {
     Optional<ProcessId> here = ProcessId.current();
     if (here.isEmpty() || !Files.isDirectory(parent)) {
@@ -65,11 +65,11 @@ record ScratchDirectory(Path path) implements AutoCloseable {
       ProcessId owner = ProcessId.of(Files.readString(directory.resolve(OWNER)));
       return owner.isDead(here) || owner.isOfAnotherBoot(here);
     } catch (IOException | RuntimeException e) {
-      return false; // somebody else's
+      return false; // not ours
     }
   }
 
-  /** A file that its owner alone reads, from its first byte on. */
+  /** Writes a file that only its owner can read, from its first byte on. */
   Path write(String name, String text) throws IOException {
     Path file = path.resolve(name);
     try (SeekableByteChannel channel =
@@ -94,7 +94,7 @@ record ScratchDirectory(Path path) implements AutoCloseable {
     }
   }
 
-  // Symbolic links are removed, and not followed.
+  // Symbolic links are removed, not followed.
   private static final class Remover extends SimpleFileVisitor<Path> {
     @Override
     public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {

@@ -5,8 +5,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Replaces secrets in a stream of text. What may turn out to be the beginning of one is held back
- * until more is known. Not thread-safe.
+ * Replaces secrets in a stream of text. Text that may be the beginning of a secret is held back
+ * until more arrives. Not thread-safe.
  */
 final class SecretMask {
 
@@ -15,7 +15,10 @@ final class SecretMask {
   private final List<String> secrets;
   private final StringBuilder held = new StringBuilder();
 
-  /** Of secrets with several lines, such as keys, each line is one: output is told by the line. */
+  /**
+   * Each line of a secret with several lines, such as a key, is masked by itself, because logs
+   * consist of lines.
+   */
   SecretMask(Collection<String> values) {
     this.secrets =
         values.stream()
@@ -26,18 +29,18 @@ final class SecretMask {
             .toList();
   }
 
-  /** A text that comes as a whole. */
+  /** Masks a whole text. */
   static String mask(Collection<String> secrets, String text) {
     SecretMask mask = new SecretMask(secrets);
     return mask.next(text) + mask.last();
   }
 
-  /** The text that can be told by now. */
+  /** The text that can be passed on by now. */
   String next(String text) {
     return secrets.isEmpty() ? text : advance(text, false);
   }
 
-  /** The rest: nothing more will come. */
+  /** The rest of the text, when nothing more will come. */
   String last() {
     return advance("", true);
   }
@@ -64,7 +67,7 @@ final class SecretMask {
     int rest = held.length() - at;
     for (String secret : secrets) {
       if (secret.length() <= rest) {
-        return false; // nor are those after it longer
+        return false; // the ones after it are not longer
       }
       if (isAt(at, secret, rest)) {
         return true;

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The secrets that are configured here, by name. Not a record: those show their values. */
+/** The configured secrets, by name. Not a record, because records show their values. */
 final class Secrets {
 
   private final Map<String, String> byName;
@@ -16,7 +16,7 @@ final class Secrets {
     this.byName = byName;
   }
 
-  /** Those that a job names, its own first. */
+  /** The secrets that a job names; values of its own take precedence. */
   Map<String, String> named(List<String> names, Map<String, String> own) {
     Map<String, String> named = new LinkedHashMap<>();
     for (String name : names) {
@@ -30,7 +30,7 @@ final class Secrets {
     return named;
   }
 
-  /** What must appear nowhere: whatever the job named, and all that is configured. */
+  /** All values that must be masked: those that the job names, and all configured ones. */
   List<String> toHide(Map<String, String> named) {
     return Stream.concat(named.values().stream(), byName.values().stream()).distinct().toList();
   }

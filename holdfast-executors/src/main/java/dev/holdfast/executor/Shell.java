@@ -8,14 +8,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Starts scripts of ours as leaders of a session and process group of their own, whose number is
- * the process id.
+ * Starts scripts as leaders of their own session and process group, whose number is the process id.
  *
- * @param setsid where it is; looked up once, because a job may have another PATH
+ * @param setsid the path of the program; looked up once, because a job may have another PATH
  */
 record Shell(Path setsid, Path bash) {
 
-  /** What this machine has. */
+  /** Finds the programs of this machine. */
   static Shell find() {
     String path = Optional.ofNullable(System.getenv("PATH")).orElse(Programs.USUAL_PATH);
     if (!Files.isReadable(Uptime.CLOCK)) {
@@ -34,13 +33,13 @@ record Shell(Path setsid, Path bash) {
         "executors", ProcessExecutor.NAME, "only on Linux with bash and setsid; no " + what);
   }
 
-  /** The script's {@code $0} and so on follow it. */
+  /** The arguments are {@code $0} and so on for the script. */
   ProcessBuilder inOwnSession(String script, String... arguments) {
     return inOwnSession(script, List.of(arguments));
   }
 
   ProcessBuilder inOwnSession(String script, List<String> arguments) {
-    // -p: neither files nor functions that the environment names are run before the script.
+    // -p: the shell runs no files or functions that the environment names.
     List<String> command =
         new ArrayList<>(List.of(setsid.toString(), bash.toString(), "-p", "-c", script));
     command.addAll(arguments);

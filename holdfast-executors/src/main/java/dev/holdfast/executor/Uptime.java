@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * The one clock that we share with the watchdog: how long the machine has been up, in hundredths of
- * a second. Nobody can set it, and it goes on while the machine sleeps.
+ * The clock that this process shares with the watchdog: the uptime of the machine, in hundredths of
+ * a second. It cannot be set, and it advances while the machine sleeps.
  */
 final class Uptime {
 
@@ -20,7 +20,7 @@ final class Uptime {
   static long now() throws IOException {
     String line;
     try (InputStream clock =
-        new FileInputStream(CLOCK.toFile())) { // no channel: interrupts close it
+        new FileInputStream(CLOCK.toFile())) { // an interrupt would close a channel
       line = new String(clock.readAllBytes(), StandardCharsets.US_ASCII);
     }
     return Long.parseLong(line.substring(0, line.indexOf(' ')).replace(".", ""));

@@ -13,24 +13,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends process groups and containers when their time is over, from outside of this process: also
- * when this one is frozen or killed.
+ * Ends process groups and containers when their time is over, from outside of this process, so also
+ * when this process is frozen or killed.
  *
- * <p>There is one {@link WatchdogProcess}, started with the first group, and a loop that tells it
- * again and again how long each group may live now. The loop has a thread of its own, as heartbeats
- * have: handlers that use up all processors must not look like a frozen worker. A process that died
- * or does not answer is replaced, and its successor told of all groups: they need not die with it,
- * because as long as somebody can notice its death, somebody can renew. Thread-safe: {@code lock}
- * guards all.
+ * <p>There is one {@link WatchdogProcess}, started with the first group, and a loop that keeps
+ * telling it how long each group may live. The loop has its own thread, like heartbeats: handlers
+ * that use all processors must not look like a frozen worker. A process that died or does not
+ * answer is replaced, and its successor is told about all groups. The groups need not die with it,
+ * because a worker that can notice its death can also renew. Thread-safe: {@code lock} guards all
+ * fields.
  */
 final class Watchdog implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
 
   private static final Duration RENEWAL = Duration.ofMillis(500);
-  private static final Duration IDLE = Duration.ofHours(1); // it is woken when there is a group
+  private static final Duration IDLE = Duration.ofHours(1); // a new group wakes it
 
-  /** By {@link Uptime}, when a group has to get TERM at the latest. It moves. */
+  /**
+   * When a group has to get TERM at the latest, by {@link Uptime}. It changes with each renewal.
+   */
   @FunctionalInterface
   interface Deadline {
     Deadline AT_ONCE = () -> 0;
@@ -42,7 +44,7 @@ final class Watchdog implements AutoCloseable {
   private final Duration grace;
   private final Optional<Path> engine;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Map<String, Deadline> watched = new HashMap<>(); // by what the script calls them
+  private final Map<String, Deadline> watched = new HashMap<>(); // by their names in the script
   private @Nullable WatchdogProcess process;
   private @Nullable Loop renewal;
   private @Nullable IOException trouble;
@@ -53,9 +55,9 @@ final class Watchdog implements AutoCloseable {
   }
 
   /**
-   * Not started before there is something to watch.
+   * Starts no process before there is something to watch.
    *
-   * @param engine the socket of what runs containers
+   * @param engine the socket of the container engine
    */
   Watchdog(Shell shell, Duration grace, Optional<Path> engine) {
     this.shell = shell;
@@ -63,7 +65,7 @@ final class Watchdog implements AutoCloseable {
     this.engine = engine;
   }
 
-  /** What a container is called here. */
+  /** The name of a container in the script. */
   static String container(String id) {
     return "container:" + id;
   }
@@ -72,7 +74,7 @@ final class Watchdog implements AutoCloseable {
     return String.valueOf(number);
   }
 
-  /** Returns when the group is watched. */
+  /** Registers a group; it is watched when this returns. */
   void watch(long group, Deadline deadline) throws IOException {
     watch(group(group), deadline);
   }
@@ -110,7 +112,10 @@ final class Watchdog implements AutoCloseable {
     return RENEWAL;
   }
 
-  /** Whoever runs something has to end it when this fails: nobody else would. */
+  /**
+   * Throws if nothing is being watched. The caller must then end what it runs, because nothing else
+   * would.
+   */
   void checkWatching() throws IOException {
     lock.lock();
     try {
@@ -122,7 +127,7 @@ final class Watchdog implements AutoCloseable {
     }
   }
 
-  /** TERM now, KILL after the grace. Does not wait. */
+  /** Sends TERM now, and KILL after the grace. Does not wait. */
   void stop(long group) throws IOException {
     stop(group(group));
   }
@@ -137,7 +142,7 @@ final class Watchdog implements AutoCloseable {
     }
   }
 
-  /** Nothing of the group is left. */
+  /** Whether no process of the group is left. */
   boolean isGone(long group) throws IOException {
     lock.lock();
     try {
@@ -147,7 +152,7 @@ final class Watchdog implements AutoCloseable {
     }
   }
 
-  /** Kills what is left of the group, and watches it no longer. */
+  /** Kills what is left of the group, and stops watching it. */
   void end(long group) throws IOException {
     end(group(group));
   }
@@ -197,7 +202,7 @@ final class Watchdog implements AutoCloseable {
     }
   }
 
-  /** Kills what is still watched. */
+  /** Kills everything that is still watched. */
   @Override
   public void close() {
     Loop loop;
@@ -213,7 +218,7 @@ final class Watchdog implements AutoCloseable {
       lock.unlock();
     }
     if (loop != null) {
-      loop.close(); // not under the lock, which its last round may need
+      loop.close(); // outside of the lock, which its last round may need
     }
   }
 }

@@ -17,17 +17,17 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One process that runs {@code watchdog.sh}, in a session of its own, so that what is sent to our
- * process group does not reach it. It ends when we do, and kills what it watches then. One thread
- * at a time may ask.
+ * One process that runs {@code watchdog.sh}, in its own session, so that signals to our process
+ * group do not reach it. It ends when this process does, and then kills what it watches. Only one
+ * thread at a time may ask it.
  */
 final class WatchdogProcess {
 
-  // The script comes first on its input, up to a NUL: as an argument it would fill every list of
-  // processes.
+  // The script is sent on standard input, ended by a NUL: as an argument it would fill every list
+  // of processes.
   private static final String LOADER = "IFS= read -r -d '' script && eval \"$script\"";
 
-  // Not named after us: whoever kills all that is called holdfast must not kill it along.
+  // Not named after us: killing everything that is called holdfast must not kill it as well.
   private static final String NAME = "lease-watchdog";
 
   private static final Duration PATIENCE = Duration.ofSeconds(3);
@@ -71,15 +71,15 @@ final class WatchdogProcess {
         answers.add(line);
       }
     } catch (IOException e) {
-      // As good as its end.
+      // the same as its end
     }
     answers.add(ENDED);
   }
 
   /**
-   * Says a line and waits for the answer.
+   * Sends a line and waits for the answer.
    *
-   * @throws IOException when it is dead, or does not answer: it is to be killed then
+   * @throws IOException when the process is dead or does not answer; the caller must kill it then
    */
   boolean ask(String line) throws IOException {
     say(line + "\n");
@@ -95,7 +95,7 @@ final class WatchdogProcess {
     questions.flush();
   }
 
-  // Whoever asks may have been interrupted, and asks because of that.
+  // Ignores interrupts, because an interrupt is often the reason for the question.
   private String answer() throws IOException {
     long untilNanos = System.nanoTime() + PATIENCE.toNanos();
     boolean interrupted = false;
@@ -118,17 +118,17 @@ final class WatchdogProcess {
     }
   }
 
-  /** Ends it and leaves what it watched alone. */
+  /** Ends the process, but not what it watches. */
   void kill() {
     process.destroyForcibly();
   }
 
-  /** Ends it, and with it what it still watches. */
+  /** Ends the process, and with it what it still watches. */
   void dismiss() {
     try {
       questions.close();
     } catch (IOException e) {
-      process.destroyForcibly(); // it is dead already, or as good as
+      process.destroyForcibly(); // it is dead, or will not answer
     }
   }
 }

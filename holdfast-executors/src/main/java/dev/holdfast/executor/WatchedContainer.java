@@ -14,18 +14,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A container that never runs unwatched: the watchdog knows it before it is started. It is removed
- * when this is closed; where the engine does not answer, the watchdog goes on trying to kill it.
+ * A container that never runs unwatched: the watchdog knows it before it starts. Closing removes
+ * it; if the engine does not answer, the watchdog keeps trying to kill it.
  */
 final class WatchedContainer implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(WatchedContainer.class);
 
   private static final Duration CHECK = Duration.ofMillis(500);
-  // For KILL to come through, on top of the grace.
+  // For KILL to take effect, on top of the grace.
   private static final Duration KILL_PATIENCE = Duration.ofSeconds(2);
 
-  /** How it ended. */
+  /** How the container ended. */
   record Exit(int code, boolean outOfMemory) {}
 
   private final String id;
@@ -42,7 +42,7 @@ final class WatchedContainer implements AutoCloseable {
     this.output = output;
   }
 
-  /** Takes care of a container that was created, and starts it. */
+  /** Takes over a container that was created, and starts it. */
   static WatchedContainer start(
       String id, ContainerEngine engine, Watchdog watchdog, Watchdog.Deadline deadline)
       throws IOException {
@@ -62,7 +62,7 @@ final class WatchedContainer implements AutoCloseable {
     return id;
   }
 
-  /** It no longer runs, and so its output comes to an end. */
+  /** Whether the container has ended, so that its output ends as well. */
   boolean isOver() {
     return isOver;
   }
@@ -72,7 +72,7 @@ final class WatchedContainer implements AutoCloseable {
   }
 
   /**
-   * Waits for its end.
+   * Waits for the container to end.
    *
    * @throws InterruptedException after it was stopped
    */
@@ -93,7 +93,7 @@ final class WatchedContainer implements AutoCloseable {
     }
   }
 
-  // Until the engine says that it has ended, or that it cannot say.
+  // Waits until the engine reports the end, or fails to.
   private void awaitSign() throws InterruptedException, IOException {
     CountDownLatch sign = new CountDownLatch(1);
     AtomicBoolean failed = new AtomicBoolean();
@@ -118,7 +118,7 @@ final class WatchedContainer implements AutoCloseable {
         watchdog.checkWatching();
       }
       if (failed.get()) {
-        Thread.sleep(CHECK); // it may be starting anew
+        Thread.sleep(CHECK); // the engine may be restarting
       }
     } catch (RuntimeException e) {
       log.debug("The engine does not answer", e);
@@ -126,7 +126,7 @@ final class WatchedContainer implements AutoCloseable {
     }
   }
 
-  /** How it ended, if it has; one that somebody removed was killed. */
+  /** How the container ended, if it has; one that was removed counts as killed. */
   private Optional<Exit> look() {
     try {
       return engine
@@ -148,7 +148,7 @@ final class WatchedContainer implements AutoCloseable {
         new Exit(code == null ? -1 : code.intValue(), Boolean.TRUE.equals(state.getOOMKilled())));
   }
 
-  // Not to be interrupted: whoever asks twice must not find it running because of that.
+  // Ignores interrupts: a second one must not leave the container running.
   private void stop(Duration patience) throws IOException {
     watchdog.stop(Watchdog.container(id));
     long untilNanos = System.nanoTime() + patience.toNanos();
@@ -162,10 +162,10 @@ final class WatchedContainer implements AutoCloseable {
     }
   }
 
-  /** Removes it: its job is over. */
+  /** Removes the container, because its job is over. */
   @Override
   public void close() {
-    boolean interrupted = Thread.interrupted(); // or it would close the connection
+    boolean interrupted = Thread.interrupted(); // otherwise it would close the connection
     try {
       engine.remove(id);
       watchdog.end(Watchdog.container(id));
@@ -182,7 +182,8 @@ final class WatchedContainer implements AutoCloseable {
     }
   }
 
-  // One that has ended is only litter, which the next start removes. Any other must not run on.
+  // A container that has ended is harmless; the next start removes it. Any other must not keep
+  // running.
   private void giveUp() {
     try {
       if (isOver) {

@@ -16,11 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A command in a process group of its own, none of which runs unwatched.
+ * A command in its own process group, which never runs unwatched.
  *
- * <p>It starts as a gate, which waits for a word on its input before it becomes the command. The
- * word is given when the watchdog knows the group. Should we die before, the gate's input ends, and
- * so does the gate.
+ * <p>It starts as a gate, which waits for a line on its input before it becomes the command. The
+ * line is sent once the watchdog knows the group. If this process dies before that, the gate's
+ * input ends, and so does the gate.
  */
 final class WatchedProcess implements AutoCloseable {
 
@@ -33,8 +33,8 @@ final class WatchedProcess implements AutoCloseable {
       exec -- "${@:2}"
       """;
 
-  // As somebody else. What the job says its environment is must not be that of anything that still
-  // runs as us (it may name libraries to load), so the other user reads it from the input.
+  // For another user. The environment that the job sets must not apply to anything that still runs
+  // as us (it may name libraries to load), so the other user's shell reads it from the input.
   private static final String GATE_OF_ANOTHER =
       """
       read -r go || exit 125
@@ -52,7 +52,7 @@ final class WatchedProcess implements AutoCloseable {
 
   private static final Duration CHECK = Duration.ofMillis(500);
   private static final Duration LOOK_AGAIN = Duration.ofMillis(50);
-  // For KILL to come through, on top of the grace.
+  // For KILL to take effect, on top of the grace.
   private static final Duration KILL_PATIENCE = Duration.ofSeconds(1);
 
   private final Process process;
@@ -101,7 +101,7 @@ final class WatchedProcess implements AutoCloseable {
       return;
     }
     byte[] text = (variables + command.stdin().orElse("")).getBytes(StandardCharsets.UTF_8);
-    // On its own: a command may write before it reads, or never read.
+    // On its own thread: a command may write before it reads, or never read.
     Thread.ofPlatform().daemon().name("holdfast-input").start(() -> feed(input, text));
   }
 
@@ -130,7 +130,7 @@ final class WatchedProcess implements AutoCloseable {
   /**
    * Waits for the command to end.
    *
-   * @return its exit code, or 128 and the signal's number
+   * @return its exit code, or 128 plus the signal's number
    * @throws InterruptedException after everything was stopped
    */
   int await(Duration grace) throws InterruptedException, IOException {
@@ -148,7 +148,7 @@ final class WatchedProcess implements AutoCloseable {
     }
   }
 
-  // Not to be interrupted: whoever asks twice must not find it running because of that.
+  // Ignores interrupts: a second one must not leave the command running.
   private void stop(Duration patience) throws IOException {
     watchdog.stop(group());
     long untilNanos = System.nanoTime() + patience.toNanos();
@@ -161,11 +161,11 @@ final class WatchedProcess implements AutoCloseable {
     }
   }
 
-  /** Kills whatever is left of the group: its job is over. */
+  /** Kills what is left of the group, because its job is over. */
   @Override
   public void close() {
     if (isClosed) {
-      return; // by now, another group may have its number
+      return; // another group may have its number by now
     }
     isClosed = true;
     try {

@@ -1,7 +1,4 @@
-/**
- * Kinds that come with their handlers: commands in processes of their own, playbooks, containers,
- * and HTTP calls.
- */
+/** Kinds with built-in handlers: commands, playbooks, containers, and HTTP calls. */
 @NullMarked
 package dev.holdfast.executor;
 

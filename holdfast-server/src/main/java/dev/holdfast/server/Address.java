@@ -7,10 +7,10 @@ import java.net.UnknownHostException;
 import java.util.Optional;
 
 /**
- * Where a node listens.
+ * The address on which a node listens.
  *
- * @param port 0 takes any that is free
- * @param tls without it, whoever stands in between reads along
+ * @param port 0 for any free port
+ * @param tls without it, everyone on the network path can read along
  */
 public record Address(String host, int port, Optional<Tls> tls) {
 
@@ -22,7 +22,7 @@ public record Address(String host, int port, Optional<Tls> tls) {
     }
   }
 
-  /** Whether this machine alone can reach it. */
+  /** Whether only this machine can reach it. */
   public boolean isLoopback() {
     try {
       return InetAddress.getByName(host).isLoopbackAddress();
@@ -31,7 +31,7 @@ public record Address(String host, int port, Optional<Tls> tls) {
     }
   }
 
-  /** Its URL, once it is known which port was free. */
+  /** The URL with the port that was chosen. */
   public String url(int taken) {
     return "%s://%s:%d".formatted(tls.isPresent() ? "https" : "http", host, taken);
   }

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * What agents share with the server.
+ * What remote agents and the server share.
  *
- * @param directory theirs and ours, at the same place on all machines
- * @param hosts that agents may have for names; none is any
+ * @param directory the shared directory, at the same path on all machines
+ * @param hosts the names that agents may have; empty allows any
  */
 public record AgentSettings(Path directory, List<String> hosts) {
 
-  /** In words. */
+  /** The form of a host's name, in words. */
   public static final String HOSTS = "1 to 128 of letters, digits and _ . : @ + -";
 
   private static final Pattern HOST = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:@+-]{0,127}");
@@ -35,7 +35,7 @@ public record AgentSettings(Path directory, List<String> hosts) {
         });
   }
 
-  /** What can be a host's name: it becomes a part of files' names. */
+  /** Whether the text can be a host's name, which becomes part of file names. */
   public static boolean isHost(String name) {
     return HOST.matcher(name).matches();
   }
@@ -48,14 +48,17 @@ public record AgentSettings(Path directory, List<String> hosts) {
     return new AgentSettings(directory, hosts);
   }
 
-  /** The default tenant's is the directory itself; others' are beside it, and not within. */
+  /**
+   * The directory of a tenant: for the default tenant the shared directory itself, for others one
+   * beside it, not inside.
+   */
   public Path directoryOf(TenantName tenant) {
     return tenant.equals(TenantName.DEFAULT)
         ? directory
         : directory.resolveSibling(directory.getFileName() + "-tenants").resolve(tenant.value());
   }
 
-  /** A list with commas, with or without the brackets and quotes that some write around it. */
+  /** Accepts a list with commas, with or without the brackets and quotes of some notations. */
   public AgentSettings withHosts(String list) {
     return new AgentSettings(
         directory,
@@ -65,7 +68,7 @@ public record AgentSettings(Path directory, List<String> hosts) {
             .toList());
   }
 
-  /** Whether an agent may be called so. */
+  /** Whether an agent may have this name. */
   public boolean knows(String host) {
     return hosts.isEmpty() || hosts.contains(host);
   }

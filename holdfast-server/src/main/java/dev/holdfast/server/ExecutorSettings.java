@@ -5,13 +5,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What a node runs itself.
+ * The executors that a node runs itself.
  *
- * @param names of executors; none where others run everything
- * @param queues whose jobs they are
+ * @param names the executors; empty where workers and agents run everything
+ * @param queues the queues whose jobs they run
  * @param config what they may do
- * @param unasked those of them that nobody asked for. Commands among them are run for the default
- *     tenant alone: they could read the server's files, which no other tenant's admin may.
+ * @param unasked executors that run only by default. Commands among them run for the default tenant
+ *     only: they could read the server's files, which no other tenant's admin may.
  */
 public record ExecutorSettings(
     Set<String> names, Set<String> queues, ExecutorConfig config, Set<String> unasked) {
@@ -25,22 +25,22 @@ public record ExecutorSettings(
     unasked = Set.copyOf(unasked);
   }
 
-  /** Those that somebody asked for. */
+  /** Executors that were asked for explicitly. */
   public ExecutorSettings(Set<String> names, Set<String> queues, ExecutorConfig config) {
     this(names, queues, config, Set.of());
   }
 
-  /** Those that run jobs of every tenant. */
+  /** The executors that run jobs of every tenant. */
   Set<String> forAllTenants() {
     return names.stream().filter(name -> !isForDefaultTenant(name)).collect(Collectors.toSet());
   }
 
-  /** Those that run jobs of the default tenant and of no other. */
+  /** The executors that run jobs of the default tenant only. */
   Set<String> forDefaultTenant() {
     return names.stream().filter(this::isForDefaultTenant).collect(Collectors.toSet());
   }
 
   private boolean isForDefaultTenant(String name) {
-    return unasked.contains(name) && !name.equals("http"); // calls reach listed hosts alone
+    return unasked.contains(name) && !name.equals("http"); // calls reach only listed hosts
   }
 }

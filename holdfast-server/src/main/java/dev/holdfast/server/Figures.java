@@ -9,7 +9,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** What a node measures of itself, as Prometheus reads it. */
+/** The metrics of a node, in the format of Prometheus. */
 final class Figures {
 
   private static final Pattern NAMES = Pattern.compile("[{,](queue|kind|schedule)=\"");
@@ -32,8 +32,8 @@ final class Figures {
   }
 
   /**
-   * Without what has a name of somebody's: queues, kinds and schedules are of whichever tenants'
-   * jobs this node has run.
+   * Leaves out metrics that name a queue, a kind or a schedule, because these belong to whichever
+   * tenants' jobs this node has run.
    */
   String textWithoutNames() {
     return registry

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is not the API: whether the server is well, its figures, its document. */
+/** Routes that are not part of the API: health, metrics, and the OpenAPI document. */
 final class Pages {
 
   private Pages() {}
@@ -44,7 +44,7 @@ final class Pages {
         Route.open("/openapi.json", "This document", request -> Answer.ok(OpenApi.of(all))));
   }
 
-  // Somebody of one tenant is not to learn what others call their things.
+  // A tenant's token must not reveal the names that other tenants use.
   private static String figures(Holdfast holdfast, Figures figures, Request request) {
     boolean seesAll =
         request.principal().tenant().isEmpty() || holdfast.tenants().list().size() < 2;

@@ -16,8 +16,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What keeps this node from serving: no database, one that takes no writes, others' tables, its own
- * end. Anybody may ask, so the database is asked once a second at most. Thread-safe.
+ * Finds what keeps this node from serving: no database, one that accepts no writes, tables of
+ * another version, or its own shutdown. Needs no authentication, so it asks the database at most
+ * once a second. Thread-safe.
  */
 final class Readiness {
 
@@ -56,7 +57,7 @@ final class Readiness {
     }
   }
 
-  // A pool may let one wait for longer than whoever asks would.
+  // The pool may wait for a connection longer than a probe waits for its answer.
   private Optional<Refusal> soon() {
     return CompletableFuture.supplyAsync(this::look, Thread::startVirtualThread)
         .completeOnTimeout(Optional.of(UNREACHABLE), PATIENCE_SECONDS, TimeUnit.SECONDS)

@@ -6,11 +6,11 @@ import java.time.Duration;
 /**
  * What one token may ask of a node.
  *
- * @param perSecond requests
- * @param longPolls at once
- * @param streams of events and logs, at once
- * @param mostBytes of one request
- * @param patience how long one request may keep coming at less than 1 KB/s
+ * @param perSecond requests per second
+ * @param longPolls concurrent long-polls
+ * @param streams concurrent streams of events and logs
+ * @param mostBytes size of one request
+ * @param patience how long one request may keep arriving at less than 1 KB/s
  */
 public record RequestLimits(
     int perSecond, int longPolls, int streams, long mostBytes, Duration patience) {
@@ -30,7 +30,7 @@ public record RequestLimits(
     check("patience", patience.toSeconds(), LEAST_SECONDS);
   }
 
-  /** With a minute's patience. */
+  /** Requests may arrive slowly for a minute. */
   public RequestLimits(int perSecond, int longPolls, int streams, long mostBytes) {
     this(perSecond, longPolls, streams, mostBytes, A_MINUTE);
   }

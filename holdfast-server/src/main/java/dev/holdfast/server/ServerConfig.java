@@ -10,13 +10,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How a node is to be run. Wrong settings are refused here, by their names, before anything starts.
+ * The configuration of a node. Wrong settings are refused here, by name, before anything starts.
  *
- * @param data where the first token is kept
- * @param executors what it runs itself
+ * @param data the directory that contains the first token
+ * @param executors the executors that the node runs itself
  * @param agents the directory that is shared with remote agents, and their names
- * @param upkeep looks after silent workers' jobs; off only where something else does, like a test
- *     that moves the clock
+ * @param upkeep whether the node ends the attempts of silent workers; off only where something else
+ *     does, like a test that moves the clock
  */
 public record ServerConfig(
     Path data,

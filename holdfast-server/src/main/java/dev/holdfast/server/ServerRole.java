@@ -6,16 +6,16 @@ import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
 
-/** What a node does. One without the scheduler's role never decides about a slot. */
+/** What a node does. A node without the scheduler's role never decides about a slot. */
 public enum ServerRole {
   /** Answers requests. */
   WEB,
   /** Decides about slots. */
   SCHEDULER,
-  /** Runs what the server runs itself. */
+  /** Runs the server's own jobs. */
   WORKER;
 
-  /** From {@code web,scheduler}. */
+  /** Parses a list like {@code web,scheduler}. */
   public static Set<ServerRole> parse(String names) {
     Set<ServerRole> roles = EnumSet.noneOf(ServerRole.class);
     Arrays.stream(names.split(",", -1)).map(String::strip).map(ServerRole::of).forEach(roles::add);

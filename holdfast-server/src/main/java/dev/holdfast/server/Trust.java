@@ -5,12 +5,13 @@ import dev.holdfast.server.notify.Receivers;
 import java.util.Set;
 
 /**
- * Whom a node lets in, whose word it takes, and where it lets itself be sent.
+ * Whom a node trusts: callers, host names, proxies, and receivers of webhooks.
  *
- * @param auth off only on an address that this machine alone can reach
- * @param names that it answers to, beside its own on a machine's own address; none is any
- * @param proxies whose word about where a request came from is taken
- * @param receivers where webhooks may lead
+ * @param auth whether callers must authenticate; off only on a loopback address
+ * @param names host names that it answers to; on a loopback address in addition to the machine's
+ *     own, elsewhere none allows any
+ * @param proxies proxies whose headers about the origin of a request are trusted
+ * @param receivers addresses that webhooks may call
  */
 public record Trust(boolean auth, Set<String> names, Proxies proxies, Receivers receivers) {
 

@@ -1,4 +1,4 @@
-/** The server: the engine for everyone who speaks HTTP. */
+/** The server: the engine over HTTP. */
 @NullMarked
 package dev.holdfast.server;
 

@@ -11,10 +11,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A real PgBouncer in front of a database. Needs Debian's package. */
+/** A real PgBouncer in front of a database. Needs the program, as from Debian's package. */
 public final class Bouncer implements AutoCloseable {
 
-  private static final Path DEBIANS = Path.of("/usr/sbin/pgbouncer"); // not on everybody's PATH
+  private static final Path DEBIANS = Path.of("/usr/sbin/pgbouncer"); // not on every user's PATH
 
   private final Process process;
   private final int port;
@@ -25,10 +25,10 @@ public final class Bouncer implements AutoCloseable {
   }
 
   /**
-   * Starts one; it answers when this returns.
+   * Starts a PgBouncer; it accepts connections when this returns.
    *
-   * @param mode as it calls it: transaction, session
-   * @param connections to the database, at most
+   * @param mode the pool mode: transaction or session
+   * @param connections the largest number of connections to the database
    */
   public static Bouncer start(Path directory, String jdbcUrl, String mode, int connections)
       throws IOException {
@@ -51,7 +51,7 @@ public final class Bouncer implements AutoCloseable {
         ignore_startup_parameters = extra_float_digits
         """
             .formatted(database.getPort(), port, mode, connections));
-    // It gives root up before it reads.
+    // PgBouncer gives up root before it reads its settings.
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
     String program = Files.exists(DEBIANS) ? DEBIANS.toString() : "pgbouncer";
     List<String> command = new ArrayList<>(List.of(program, settings.toString()));

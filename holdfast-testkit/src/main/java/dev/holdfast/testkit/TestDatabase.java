@@ -41,7 +41,7 @@ public final class TestDatabase {
     jdbcUrl = startServer();
     if (Boolean.getBoolean(BOUNCER_PROPERTY)) {
       dataSource = pool(startBouncer(jdbcUrl) + "&prepareThreshold=0", CONNECTIONS);
-      DataSource direct = pool(jdbcUrl, 2); // notifications do not get through it
+      DataSource direct = pool(jdbcUrl, 2); // notifications do not get through PgBouncer
       holdfast = Holdfast.builder(dataSource).listenOn(direct).build().migrate();
     } else {
       dataSource = pool(jdbcUrl, CONNECTIONS);
@@ -61,7 +61,10 @@ public final class TestDatabase {
     return dataSource;
   }
 
-  /** For connections that must not come from the pool, such as those of other roles; direct. */
+  /**
+   * The server's own address, for connections that must not come from the pool, such as those of
+   * other roles.
+   */
   public String jdbcUrl() {
     return jdbcUrl;
   }
@@ -100,7 +103,8 @@ public final class TestDatabase {
     config.setJdbcUrl(jdbcUrl);
     config.setMaximumPoolSize(connections);
     config.setMinimumIdle(Math.min(4, connections));
-    // A zone with an odd offset: whatever confuses local time with UTC fails here, not in Auckland.
+    // A zone with an odd offset: code that confuses local time with UTC fails here, and not only in
+    // Auckland.
     config.setConnectionInitSql("SET TIME ZONE 'Pacific/Chatham'");
     return new HikariDataSource(config);
   }

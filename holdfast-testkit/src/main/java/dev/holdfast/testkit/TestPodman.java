@@ -12,14 +12,14 @@ import java.util.stream.Stream;
 
 /**
  * A Podman with storage of its own, and one image: a BusyBox, made here, so that nothing is pulled.
- * It ends with the process. Needs root, and the programs podman, runc and busybox.
+ * It ends with the process. Needs root, and the programs podman, runc, busybox and curl.
  */
 public final class TestPodman {
 
   /** The image. */
   public static final String IMAGE = "localhost/holdfast-busybox:test";
 
-  // Where the kernel has control groups of both kinds, Podman does not get by without these.
+  // Podman needs these where the kernel has both versions of control groups.
   private static final String CONFIGURATION =
       """
       [containers]
@@ -52,7 +52,7 @@ public final class TestPodman {
     static final TestPodman INSTANCE = new TestPodman();
   }
 
-  /** One for all tests; skips the test where there cannot be one. */
+  /** One Podman for all tests; skips the test where a program is missing. */
   public static TestPodman shared() {
     Tools.require("podman", "runc", "busybox", "curl");
     return Shared.INSTANCE;
@@ -62,12 +62,12 @@ public final class TestPodman {
     return directory.resolve("podman.sock");
   }
 
-  /** Names of all containers that there are, running or not. */
+  /** The names of all containers, running or not. */
   public List<String> containers() {
     return output("ps", "--all", "--format", "{{.Names}}").lines().toList();
   }
 
-  /** Runs it as on a command line; answers what it printed. */
+  /** Runs podman with these arguments; returns what it printed. */
   public String output(String... arguments) {
     try {
       Process podman = command(List.of(arguments)).redirectErrorStream(true).start();

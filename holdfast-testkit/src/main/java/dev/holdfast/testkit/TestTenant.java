@@ -97,17 +97,18 @@ public final class TestTenant implements BeforeEachCallback, AfterEachCallback {
   }
 
   /**
-   * What a test can ask at any time, and should not be asked for one that wrote rows by itself: not
-   * every row that a table takes is one that the engine writes.
+   * Checks the invariants, which must hold at any time. Not for tests that wrote rows themselves:
+   * tables accept rows that the engine would never write.
    */
   public Invariants invariants() {
     return holdfast().invariants(name);
   }
 
-  /** Takes jobs from workers who fell silent, as some node does sooner or later. */
+  /** Takes jobs from silent workers, as some node does sooner or later. */
   public void reap() {
     new Reaper(tenant(), RandomGenerator.getDefault(), () -> {}).runOnce();
-    // A node for all tenants may be at it, another test's: what that has was stepped over.
+    // A node of another test may be reaping all tenants, and the rows that it has locked were
+    // skipped. This waits for it.
     query(
         """
         SELECT id FROM {schema}.job
@@ -134,7 +135,9 @@ public final class TestTenant implements BeforeEachCallback, AfterEachCallback {
             .orElse("statement_timestamp() + interval ''" + ahead.toMillis() + " milliseconds''"));
   }
 
-  /** Stops the tenant's clock half a minute past a full one: it moves when it is told to alone. */
+  /**
+   * Stops the tenant's clock half a minute past a full minute; only {@link #advance} moves it then.
+   */
   public void stopClock() {
     ahead = Duration.ZERO;
     stoppedAt = Optional.of(Instant.now().truncatedTo(ChronoUnit.MINUTES).plusSeconds(30));

@@ -8,14 +8,14 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.Assumptions;
 
-/** Programs that a test needs and that not every machine has. */
+/** Checks for programs that a test needs and that not every machine has. */
 public final class Tools {
 
   private Tools() {}
 
   /**
-   * Skips the test where one is missing, and says so; where CI is set, the test fails instead: what
-   * is skipped there is never noticed.
+   * Skips the test where a program is missing, and says so. Where CI is set, the test fails
+   * instead, because a skipped test is never noticed there.
    */
   public static void require(String... programs) {
     for (String program : programs) {
@@ -23,7 +23,7 @@ public final class Tools {
     }
   }
 
-  /** The same for what is no program. */
+  /** The same for any other condition. */
   public static void require(boolean isThere, String what) {
     if ("true".equals(System.getenv("CI"))) {
       assertThat(isThere).as(what).isTrue();

@@ -10,23 +10,23 @@ import java.nio.file.WatchService;
 import java.util.Objects;
 import java.util.function.Predicate;
 
-/** Files that another process writes, awaited by the file system's own notice. */
+/** Waits for files that another process writes, by the file system's notifications. */
 public final class Watched {
 
   private Watched() {}
 
-  /** Until the file is there. The test's own timeout ends a wait in vain. */
+  /** Waits until the file exists. Nothing but the test's own timeout ends a wait in vain. */
   public static void await(Path file) throws IOException, InterruptedException {
     await(file, text -> true);
   }
 
-  /** Until the file is there and says what it should. */
+  /** Waits until the file exists and its text matches. */
   public static void await(Path file, Predicate<String> says)
       throws IOException, InterruptedException {
     try (WatchService watch = file.getFileSystem().newWatchService()) {
       while (true) {
         Path directory = nearestDirectory(file);
-        // Before it is looked at: what happens from here on is noticed.
+        // Before the file is read, so that every later change is noticed.
         directory.register(
             watch, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_MODIFY);
         if (says(file, says)) {

@@ -13,14 +13,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
- * Access to files that others may exchange at any moment, on threads of its own. A pipe that takes
- * a file's place between the look at it and its opening holds up whoever opens it, for as long as
- * nobody opens the other end; Java has no way to open without waiting, and none to end the wait. So
- * it is a thread of this class that waits, its caller goes on after a while, and there are only so
- * many: whoever plants pipes deprives its own tenant of its files and nobody of anything else.
+ * Access to files that others may replace at any moment, on its own threads. If a pipe takes the
+ * place of a file between the check and the opening, opening it blocks until the other end is
+ * opened; Java can neither open without waiting nor end the wait. So a thread of this class waits,
+ * its caller continues after a while, and the number of threads is limited: a tenant that plants
+ * pipes loses access to its own files, and harms nothing else.
  *
- * <p>A caller goes on without its step only while that opens. A write that was given up and came
- * about later would put an old state over a newer one. Thread-safe.
+ * <p>A caller gives up on a step only while the step opens files. A write that was given up and
+ * happened later would replace a newer state by an older one. Thread-safe.
  */
 final class BoundedAccess {
 
@@ -32,7 +32,7 @@ final class BoundedAccess {
     GIVEN_UP
   }
 
-  /** Told by a step when it has opened what it needs: from then on it is waited for. */
+  /** Called by a step once it has opened what it needs; from then on, the caller waits for it. */
   @FunctionalInterface
   interface Opened {
     void opened() throws IOException;
@@ -47,8 +47,8 @@ final class BoundedAccess {
   /**
    * Runs a step.
    *
-   * @param limit for what it does before it says that it has opened all it needs
-   * @param unwanted gets what comes of it when its caller is gone
+   * @param limit the time until the step must have opened all it needs
+   * @param unwanted gets the result if the caller has given up
    */
   <T> T within(Duration limit, String what, Step<T> step, Consumer<T> unwanted) throws IOException {
     AtomicReference<Stage> stage = new AtomicReference<>(Stage.OPENING);
@@ -74,7 +74,7 @@ final class BoundedAccess {
     } catch (ExecutionException e) {
       throw rethrown(e);
     } finally {
-      result.cancel(false); // of no effect where there is one; else what comes is unwanted
+      result.cancel(false); // no effect if there is a result; otherwise a later one is unwanted
     }
   }
 
@@ -106,7 +106,7 @@ final class BoundedAccess {
       if (!result.complete(value)) {
         unwanted.accept(value);
       }
-    } catch (Throwable e) { // for the caller to deal with, whatever it is
+    } catch (Throwable e) { // passed to the caller, whatever it is
       result.completeExceptionally(e);
     }
   }

@@ -29,9 +29,9 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * A directory that is held open, and what is done to its entries: it stays the same one, whatever
- * is put in its place meanwhile. Every name is that of one entry, which is looked at before it is
- * opened and never followed when it is a link.
+ * A directory that is held open, and operations on its entries. It stays the same directory,
+ * whatever is put in its place meanwhile. Every name is that of one entry, which is checked before
+ * it is opened and not followed if it is a link.
  */
 final class OpenDirectory implements AutoCloseable {
 
@@ -53,7 +53,7 @@ final class OpenDirectory implements AutoCloseable {
   }
 
   OpenDirectory enter(Path name) throws IOException {
-    if (!attributes(name).isDirectory()) { // a pipe is opened like one, and waits
+    if (!attributes(name).isDirectory()) { // opening a pipe like this would block
       throw new NotDirectoryException(name.toString());
     }
     return new OpenDirectory(stream.newDirectoryStream(name, NOFOLLOW_LINKS));
@@ -70,14 +70,17 @@ final class OpenDirectory implements AutoCloseable {
     return names;
   }
 
-  /** A regular file's key, which tells it from one that took its place; empty for what is none. */
+  /**
+   * The key of a regular file, which tells it from one that took its place; empty for anything
+   * else.
+   */
   Optional<Object> key(Path name) throws IOException {
     return Optional.of(attributes(name))
         .filter(BasicFileAttributes::isRegularFile)
         .map(BasicFileAttributes::fileKey);
   }
 
-  /** Empty for what is no regular file. */
+  /** Empty for anything but a regular file. */
   Optional<Opened> open(Path name) throws IOException {
     BasicFileAttributes before = attributes(name);
     return before.isRegularFile()
@@ -86,7 +89,7 @@ final class OpenDirectory implements AutoCloseable {
         : Optional.empty();
   }
 
-  /** Writes a new file beside the one of that name, and then puts it in its place. */
+  /** Writes a new file, and then moves it to this name. */
   void replace(Path name, byte[] content) throws IOException {
     Path temporary = temporary("." + name);
     try {
@@ -154,27 +157,28 @@ final class OpenDirectory implements AutoCloseable {
       if (found.lastModifiedTime().compareTo(since) >= 0) {
         return false;
       }
-      if (found.isDirectory()) { // one that was not yet moved to its place
+      if (found.isDirectory()) { // a directory that was not moved to its place
         deleteDirectory(name);
         return true;
       }
       return deleteIfThere(name);
     } catch (NoSuchFileException e) {
-      return false; // its writer lives, and has just renamed it
+      return false; // its writer is alive, and has just renamed it
     }
   }
 
-  /** Of an empty one. */
+  /** Deletes an empty directory. */
   void deleteDirectory(Path name) throws IOException {
     stream.deleteDirectory(name);
   }
 
-  /** Whatever is there, with all that is in it. */
+  /** Deletes an entry of any type, with all its contents. */
   void deleteAll(Path name) throws IOException {
     deleteAll(name, DEEPEST);
   }
 
-  // Each level keeps a directory open, and those of others must not use up what the server has.
+  // Each level keeps a directory open; foreign directories must not exhaust the server's open
+  // files.
   private void deleteAll(Path name, int levels) throws IOException {
     if (!attributes(name).isDirectory()) {
       stream.deleteFile(name);
@@ -197,7 +201,7 @@ final class OpenDirectory implements AutoCloseable {
         .readAttributes();
   }
 
-  /** A new name for what is still being made. */
+  /** A unique name for an entry that is being created. */
   static Path temporary(String beginning) {
     return Path.of(beginning + "." + UUID.randomUUID() + TEMPORARY);
   }

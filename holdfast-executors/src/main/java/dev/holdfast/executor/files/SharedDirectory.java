@@ -18,11 +18,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The directory that is shared with agents, whose containers can write whatever they like into it:
- * also links that lead elsewhere, at any moment. So nothing is ever looked up by a whole path. Each
+ * The directory that is shared with agents, whose containers can write anything into it, at any
+ * moment, including links that lead elsewhere. So nothing is ever looked up by a whole path. Each
  * access opens one directory after the other, each within the one before and none through a link,
- * and then names one entry of the last. What is neither a file nor a directory is not opened, and
- * nobody waits for long for what became something else meanwhile. Thread-safe.
+ * and then names one entry of the last. Only regular files and directories are opened, and if one
+ * is replaced by something that blocks, the wait is limited. Thread-safe.
  */
 public final class SharedDirectory {
 
@@ -39,7 +39,7 @@ public final class SharedDirectory {
     T in(OpenDirectory directory) throws IOException;
   }
 
-  /** A file as it was when it was opened; {@code key} tells it from one that took its place. */
+  /** An open file; {@code key} tells it from one that takes its place later. */
   public record Opened(SeekableByteChannel channel, Object key) implements AutoCloseable {
 
     @Override
@@ -55,7 +55,7 @@ public final class SharedDirectory {
     this.root = root;
   }
 
-  /** Makes what is missing of it. */
+  /** Creates the directory if it is missing. */
   public static SharedDirectory at(Path directory) {
     try {
       Files.createDirectories(directory);
@@ -66,7 +66,7 @@ public final class SharedDirectory {
     }
   }
 
-  /** As agents know it, who have it at the same place. */
+  /** The path of the directory, which is the same for agents. */
   public String path() {
     return root.toString();
   }
@@ -76,8 +76,9 @@ public final class SharedDirectory {
   }
 
   /**
-   * Replaces a file whole: whoever reads it finds the old content or the new. Its directory is not
-   * synchronised: should a rename get lost with the machine, the next start writes the file again.
+   * Replaces a file atomically: readers find either the old content or the new. Its directory is
+   * not forced to disk: if a crash of the machine undoes the rename, the next start writes the file
+   * again.
    */
   public void write(List<String> path, byte[] content) throws IOException {
     Path name = last(path);
@@ -90,7 +91,7 @@ public final class SharedDirectory {
         });
   }
 
-  /** Writes it only where it says something else. */
+  /** Writes a file only if its content differs. */
   public boolean writeIfOther(List<String> path, byte[] content) throws IOException {
     Optional<byte[]> there = read(path, content.length + 1);
     if (there.isPresent() && Arrays.equals(there.get(), content)) {
@@ -101,8 +102,8 @@ public final class SharedDirectory {
   }
 
   /**
-   * Adds to a regular file, which is made if there is none. All of it has an end, also what is
-   * written: a pipe that took the file's place takes only so much.
+   * Appends to a regular file, which is created if it is missing. The time limit includes the
+   * write, because a pipe that took the file's place accepts only a limited amount.
    */
   public void append(List<String> path, byte[] content) throws IOException {
     Path name = last(path);
@@ -116,7 +117,7 @@ public final class SharedDirectory {
         });
   }
 
-  /** A regular file's first bytes; empty when there is none. */
+  /** The first bytes of a regular file; empty when there is none. */
   public Optional<byte[]> read(List<String> path, int most) throws IOException {
     try (Opened file = open(path).orElse(null)) {
       if (file == null) {
@@ -131,7 +132,7 @@ public final class SharedDirectory {
     }
   }
 
-  /** A regular file, to be read; empty when there is none. What is no file is not opened. */
+  /** Opens a regular file for reading; empty when there is none. Anything else is not opened. */
   public Optional<Opened> open(List<String> path) throws IOException {
     Path name = last(path);
     try {
@@ -151,11 +152,11 @@ public final class SharedDirectory {
         file.get().close();
       }
     } catch (IOException e) {
-      return; // nobody has read from it
+      return; // nothing was read from it
     }
   }
 
-  /** What tells the file that is there now from others; empty when there is none. */
+  /** The key of the regular file that is there now; empty when there is none. */
   public Optional<Object> key(List<String> path) throws IOException {
     Path name = last(path);
     try {
@@ -165,7 +166,7 @@ public final class SharedDirectory {
     }
   }
 
-  /** The names in a directory; none when there is no such. */
+  /** The names in a directory; none if it does not exist. */
   public List<String> list(List<String> path) throws IOException {
     try {
       return in(path, IfMissing.FAIL, OpenDirectory::names);
@@ -174,7 +175,7 @@ public final class SharedDirectory {
     }
   }
 
-  /** A file or a link, whatever that leads to; not a directory. */
+  /** Deletes a file or a link, but not what a link leads to, and no directory. */
   public boolean delete(List<String> path) throws IOException {
     try {
       return in(parent(path), IfMissing.FAIL, directory -> directory.deleteIfThere(last(path)));
@@ -183,7 +184,7 @@ public final class SharedDirectory {
     }
   }
 
-  /** Whatever is there, with all that is in it. Links are deleted, not followed. */
+  /** Deletes an entry of any type, with all its contents. Links are deleted, not followed. */
   public void deleteAll(List<String> path) throws IOException {
     try {
       allWithin(
@@ -195,11 +196,11 @@ public final class SharedDirectory {
             return true;
           });
     } catch (NoSuchFileException e) {
-      return; // as it is to be
+      return; // nothing to delete
     }
   }
 
-  /** Removes from a directory what a writer that died left half written. */
+  /** Removes half-written entries that dead writers left in a directory. */
   public void removeLeftovers(List<String> path) throws IOException {
     FileTime since = FileTime.from(Instant.now().minus(LONGEST_WRITE));
     for (String name : list(path)) {
@@ -221,7 +222,7 @@ public final class SharedDirectory {
     return Path.of(path.getLast());
   }
 
-  // What is done in the last directory opens nothing that could hold it up, and is waited for.
+  // Work in the last directory opens nothing that could block, so the caller waits for it.
   private <T> T in(List<String> directories, IfMissing ifMissing, Work<T> work) throws IOException {
     return access.within(
         LONGEST_ACCESS,
@@ -237,7 +238,7 @@ public final class SharedDirectory {
         nothing -> {});
   }
 
-  // What is done to the entry may be held up, too, and is then given up.
+  // Work on the entry may block as well, and is then given up.
   private <T> T allWithin(Duration limit, List<String> path, IfMissing ifMissing, Work<T> work)
       throws IOException {
     return access.within(
@@ -282,8 +283,8 @@ public final class SharedDirectory {
     }
   }
 
-  // A directory can only be made by its path, and on that there might be a link by now. So it is
-  // made at the top, which nobody can exchange, and moved to its place within open directories.
+  // A directory can only be created by its path, which may contain a link by now. So it is created
+  // at the top, which others cannot replace, and moved to its place between open directories.
   private void makeDirectory(OpenDirectory top, OpenDirectory directory, Path name)
       throws IOException {
     Path temporary = OpenDirectory.temporary("");
@@ -291,7 +292,7 @@ public final class SharedDirectory {
     try {
       top.move(temporary, directory, name);
     } catch (FileSystemException e) {
-      top.deleteDirectory(temporary); // somebody else has made one, or put something there
+      top.deleteDirectory(temporary); // another writer was faster, or something else is there
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Directories that others write to as well, and are not trusted. */
+/** Access to directories to which others, who are not trusted, write as well. */
 @NullMarked
 package dev.holdfast.executor.files;
 

@@ -7,27 +7,27 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * Lets secrets be looked up: those that were good before as they come, all others a few at a time.
- * Whoever makes secrets up so has a few connections' worth of the database and no more, and whose
- * secret is good waits for strangers once at most. Those who must not wait have a line of their
- * own, as they have connections of their own. Of this node alone. Thread-safe.
+ * Limits the look-ups of secrets in the database. Secrets that were valid before are looked up at
+ * once, all others a few at a time. So requests with made-up secrets take only a few connections,
+ * and a valid secret waits behind them at most once. Urgent requests have a limit of their own, as
+ * they have connections of their own. Per node. Thread-safe.
  */
 final class Doorkeeper {
 
-  // Half of the connections that are set aside for those who must not wait.
+  // Half of the reserved connections.
   private static final int AT_ONCE = 3;
   private static final int MOST_KNOWN = 100_000;
 
   private final FairLimit strangers = new FairLimit(AT_ONCE);
   private final FairLimit inAHurry = new FairLimit(AT_ONCE);
-  private final Set<String> known = ConcurrentHashMap.newKeySet(); // by their hashes
+  private final Set<String> known = ConcurrentHashMap.newKeySet(); // hashes of valid secrets
 
-  /** Answers what the look-up of a secret does. */
+  /** Returns what {@code lookUp} returns, after waiting for its turn if the secret is not known. */
   <T> Optional<T> ask(byte[] hash, Supplier<Optional<T>> lookUp) {
     return ask(hash, strangers, lookUp);
   }
 
-  /** The same for those who must not wait behind everybody else. */
+  /** The same for urgent requests, which do not wait behind the others. */
   <T> Optional<T> askAtOnce(byte[] hash, Supplier<Optional<T>> lookUp) {
     return ask(hash, inAHurry, lookUp);
   }
@@ -37,7 +37,7 @@ final class Doorkeeper {
     boolean isKnown = known.contains(face);
     Optional<T> found = isKnown ? lookUp.get() : line.take(lookUp);
     if (found.isEmpty()) {
-      known.remove(face); // it was good, and is no longer
+      known.remove(face); // if it was valid, it no longer is
     } else if (!isKnown) {
       remember(face);
     }
@@ -46,7 +46,7 @@ final class Doorkeeper {
 
   private void remember(String face) {
     if (known.size() >= MOST_KNOWN) {
-      known.clear(); // each waits once more
+      known.clear(); // each secret may wait once more
     }
     known.add(face);
   }

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Lets a few do something at a time, in the order of their coming. Who has waited for too long is
- * told to come again, so that a line never grows longer than what it waits for. Thread-safe.
+ * Runs at most N tasks at a time, in the order of their arrival. A task that has waited for too
+ * long is refused, so that the queue does not grow without bound. Thread-safe.
  */
 public final class FairLimit {
 
@@ -21,7 +21,7 @@ public final class FairLimit {
     this.turns = new Semaphore(atOnce, true);
   }
 
-  /** Does it when it is its turn. */
+  /** Runs the task when it is its turn. */
   public <T> T take(Supplier<T> work) {
     if (!isGranted()) {
       throw new HoldfastException(

@@ -6,7 +6,10 @@ import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
 
-/** What somebody is to a tenant. Each may do what those below may, and more. */
+/**
+ * What a token may do. Submitter and worker include viewer; each role from operator on includes all
+ * before it.
+ */
 public enum Role {
   /** Sees everything but arguments. */
   VIEWER,
@@ -14,14 +17,13 @@ public enum Role {
   SUBMITTER,
   /** Takes jobs and reports on them. */
   WORKER,
-  /** Acts on jobs, queues and schedules; does not cancel. */
+  /** Acts on jobs, queues, resources and schedules; does not cancel. */
   OPERATOR,
-  /** Everything within a tenant. */
+  /** Does everything within a tenant. */
   ADMIN,
-  /** Belongs to no tenant; alone manages tenants, kinds and nodes. */
+  /** Belongs to no tenant; the only role that manages tenants, kinds and nodes. */
   SYSTEM;
 
-  /** The roles whose work it may do. */
   private Set<Role> includes() {
     return switch (this) {
       case VIEWER -> EnumSet.of(VIEWER);

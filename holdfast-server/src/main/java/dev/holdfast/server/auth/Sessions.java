@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Sessions of people who signed in with a token, on any node. Kept as their SHA-256, like tokens; a
- * session is good as long as its token is. Thread-safe.
+ * Sessions of people who signed in with a token, valid on every node. They are stored as their
+ * SHA-256, like tokens; a session is valid only as long as its token. Thread-safe.
  */
 public final class Sessions {
 
@@ -54,7 +54,7 @@ public final class Sessions {
     this.db = tokens.db();
   }
 
-  /** For whoever has the token; empty when that is none in force. */
+  /** Begins a session; empty when the token is not in force. */
   public Optional<String> begin(String token) {
     if (tokens.principal(token).isEmpty()) { // before anything is written
       return Optional.empty();
@@ -73,7 +73,7 @@ public final class Sessions {
     return begun == 1 ? Optional.of(session) : Optional.empty();
   }
 
-  /** Whose it is, if it is in force. */
+  /** The caller that the session belongs to, if it is in force. */
   public Optional<Principal> principal(String session) {
     byte[] hash = Tokens.hash(session);
     return tokens.door().ask(hash, () -> find(hash));

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/** What is kept of a token: everything but itself. */
+/** What is stored of a token: everything but its secret. */
 public record Token(
     UUID id,
     String name,

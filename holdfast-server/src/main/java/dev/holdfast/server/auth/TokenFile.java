@@ -11,7 +11,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import java.util.Set;
 
-/** The first token, in the data directory, where whoever may read it finds it. */
+/** The first token of a server, in a file of the data directory that only its owner can read. */
 public final class TokenFile {
 
   private static final String NAME = "admin.token";
@@ -32,8 +32,8 @@ public final class TokenFile {
       String drawn = tokens.draw();
       boolean isNew = !Files.exists(file) && write(directory, file, drawn);
       String token = isNew ? drawn : read(file);
-      // Also when it is not new: the database may be another one than it was made for. One that was
-      // revoked stays so.
+      // Also when it is not new: the database may be another one than the token was made for. A
+      // revoked token stays revoked.
       keep(tokens, token);
       return isNew ? Optional.of(token) : Optional.empty();
     } catch (IOException e) {
@@ -60,15 +60,15 @@ public final class TokenFile {
     return token;
   }
 
-  // Nobody else can read it at any moment, and it is whole or not there. False when another node
-  // was faster.
+  // At no moment can another user read the file, and it is there completely or not at all. False
+  // when another node was faster.
   private static boolean write(Path directory, Path file, String token) throws IOException {
     Path draft =
         Files.createTempFile(
             directory, NAME, null, PosixFilePermissions.asFileAttribute(OWNERS_ALONE));
     Files.writeString(draft, token + System.lineSeparator());
     try {
-      Files.createLink(file, draft); // unlike a move, it does not replace another's
+      Files.createLink(file, draft); // unlike a move, it does not replace a file
       return true;
     } catch (FileAlreadyExistsException e) {
       return false;

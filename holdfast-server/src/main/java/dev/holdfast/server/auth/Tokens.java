@@ -22,12 +22,12 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.mapper.RowMapper;
 
 /**
- * Tokens: random, shown once, kept as their SHA-256. A slow hash would gain nothing, because there
- * is nothing to guess in 256 random bits. Thread-safe.
+ * Tokens: random, shown once, stored as their SHA-256. A slow hash would gain nothing, because 256
+ * random bits cannot be guessed. Thread-safe.
  */
 public final class Tokens {
 
-  /** Makes one that strayed into a log or a repository easy to find. */
+  /** Makes a token that leaked into a log or a repository easy to find. */
   private static final String PREFIX = "hf_";
 
   private static final int BYTES = 32;
@@ -49,7 +49,7 @@ public final class Tokens {
          AND (expires_at IS NULL OR expires_at > now())
       """;
 
-  // Of one tenant, and those that belong to none only for somebody who does neither.
+  // The tokens of one tenant, and those without a tenant if the caller has none either.
   private static final String LIST =
       """
       SELECT id, name, role, tenant, created_at, expires_at, revoked_at
@@ -97,9 +97,9 @@ public final class Tokens {
   }
 
   /**
-   * The same.
+   * The same, with a second set of connections.
    *
-   * @param reserved by connections for those who must not wait behind everybody else
+   * @param reserved connections for urgent requests, which must not wait behind the others
    */
   public Tokens(Db control, Db reserved) {
     this.db = control;
@@ -107,12 +107,12 @@ public final class Tokens {
     this.inForce = control.sql(IN_FORCE);
   }
 
-  /** A token that nobody has yet, of as many random bits as a key. */
+  /** A new token, of 256 random bits. */
   public String draw() {
     return PREFIX + drawSecret();
   }
 
-  /** As many random bits as a key, as text. */
+  /** 256 random bits, as text. */
   public static String drawSecret() {
     byte[] bytes = new byte[BYTES];
     RANDOM.nextBytes(bytes);
@@ -128,9 +128,9 @@ public final class Tokens {
   }
 
   /**
-   * Keeps a token; one that is kept already stays as it is.
+   * Stores a token; one that is stored already stays unchanged.
    *
-   * @param tenant empty, and only then, for a role that belongs to none
+   * @param tenant empty if, and only if, the role is system
    */
   public UUID put(
       String token,
@@ -168,12 +168,12 @@ public final class Tokens {
     return id;
   }
 
-  /** Whose token it is, if it is in force. */
+  /** The caller that the token belongs to, if it is in force. */
   public Optional<Principal> principal(String token) {
     return asked(token, hash -> door.ask(hash, () -> find(hash, db)));
   }
 
-  /** The same for those who must not wait behind everybody else. */
+  /** The same for urgent requests, which must not wait behind the others. */
   public Optional<Principal> principalAtOnce(String token) {
     return asked(token, hash -> door.askAtOnce(hash, () -> find(hash, reserved)));
   }
@@ -197,7 +197,7 @@ public final class Tokens {
             .findOne());
   }
 
-  /** Those of a tenant, newest first, from one on. */
+  /** The tokens of a tenant, newest first, beginning after the given one. */
   public List<Token> list(TenantName tenant, boolean ofSystem, Optional<UUID> after, int limit) {
     return db.withHandle(handle ->
         handle
@@ -210,7 +210,7 @@ public final class Tokens {
             .list());
   }
 
-  /** In force from the commit on, everywhere. */
+  /** Revokes a token, on every node from the commit on. */
   public void revoke(Handle handle, UUID id, TenantName tenant, boolean ofSystem) {
     int revoked =
         handle
@@ -224,17 +224,20 @@ public final class Tokens {
     }
   }
 
-  /** All of a tenant that goes: one that is made anew under its name is not theirs. */
+  /**
+   * Revokes all tokens of a tenant that is dropped: they must not be valid in a new tenant of the
+   * same name.
+   */
   public void revokeAll(Handle handle, TenantName tenant) {
     handle.createUpdate(db.sql(REVOKE_ALL)).bind("tenant", tenant.value()).execute();
   }
 
-  /** Whether it could be one of ours: what cannot need not be looked for. */
+  /** Whether the text has the form of a token; otherwise no look-up is needed. */
   static boolean isToken(String text) {
     return SHAPE.matcher(text).matches();
   }
 
-  /** What is kept of a secret. */
+  /** The hash that is stored of a secret. */
   public static byte[] hash(String token) {
     try {
       return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));

@@ -1,4 +1,4 @@
-/** Who may do what. */
+/** Tokens, sessions and roles: who may do what. */
 @NullMarked
 package dev.holdfast.server.auth;
 

@@ -15,16 +15,17 @@ import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * The connections of a node, in two pools: one for everything, and a small one for what must not
- * wait behind it. Whatever floods the first, leases are renewed by the second. Close it when done.
+ * The connections of a node, in two pools: one for most work, and a small reserved one for work
+ * that must not wait behind it. Whatever floods the first, leases are renewed through the second.
+ * Close it when done.
  *
- * <p>After a failover, connections may lead to what is now a standby. They are found out when they
- * are lent, or by the first write that fails, and not lent again; new ones are made to a primary
- * alone.
+ * <p>After a failover, connections may lead to what is now a standby. They are detected when they
+ * are borrowed, or at the first write that fails, and not used again; new ones are opened to a
+ * primary only.
  */
 public final class Database implements AutoCloseable {
 
-  // Fails where nothing can be written; asked of connections that have not just been used.
+  // Fails where nothing can be written. Runs on connections that have not been used for a moment.
   private static final String TAKES_WRITES =
       """
       SELECT CASE current_setting('transaction_read_only')
@@ -33,7 +34,7 @@ public final class Database implements AutoCloseable {
              END
       """;
 
-  // Whoever beats is better off with an error, and another try, than with a long wait.
+  // A heartbeat is better off with an error, and another try, than with a long wait.
   private static final Duration PATIENCE_OF_BEATS = Duration.ofSeconds(5);
 
   private final HikariDataSource work;
@@ -55,21 +56,21 @@ public final class Database implements AutoCloseable {
     this.listening = config.listenUrl().map(url -> direct(url, properties));
   }
 
-  /** Connects; fails where nobody answers. */
+  /** Connects; fails if the database does not answer. */
   public static Database open(DatabaseConfig config) {
     Properties properties = login(config);
-    properties.setProperty("tcpKeepAlive", "true"); // a firewall that forgot us is found out
-    properties.setProperty("connectTimeout", "5"); // of several hosts, one may be gone
+    properties.setProperty("tcpKeepAlive", "true"); // detects connections that a firewall dropped
+    properties.setProperty("connectTimeout", "5"); // with several hosts, one may be down
     properties.setProperty("targetServerType", "primary");
-    properties.setProperty("hostRecheckSeconds", "1"); // the standby of a moment ago may be it
-    properties.setProperty("preparedStatementCacheSizeMiB", "16"); // questions to fifty are long
+    properties.setProperty("hostRecheckSeconds", "1"); // a standby may be the primary now
+    properties.setProperty("preparedStatementCacheSizeMiB", "16"); // Survey has long statements
     if (!Pooling.of(direct(config.jdbcUrl(), properties)::getConnection).keepsStatements()) {
       properties.setProperty("prepareThreshold", "0");
     }
     return new Database(config, properties);
   }
 
-  // What the URL says counts more, as it does for the driver.
+  // The URL takes precedence, as it does in the driver.
   private static DataSource direct(String jdbcUrl, Properties properties) {
     PGSimpleDataSource direct = new PGSimpleDataSource();
     try {
@@ -99,9 +100,9 @@ public final class Database implements AutoCloseable {
     pool.setJdbcUrl(config.jdbcUrl());
     properties.forEach((key, value) -> pool.addDataSourceProperty((String) key, value));
     pool.setPoolName(name);
-    pool.addDataSourceProperty("ApplicationName", name); // for who looks at pg_stat_activity
+    pool.addDataSourceProperty("ApplicationName", name); // shown in pg_stat_activity
     pool.setMaximumPoolSize(size);
-    // Else it asks its first connection, and is of no use any more should that one be cut
+    // Otherwise the pool asks its first connection for it, and stays unusable if that one is cut
     // meanwhile.
     pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     pool.setConnectionTestQuery(TAKES_WRITES);
@@ -109,14 +110,14 @@ public final class Database implements AutoCloseable {
     return pool;
   }
 
-  /** An engine on it. */
+  /** A new engine that uses these connections. */
   public Holdfast holdfast() {
     HoldfastBuilder builder = Holdfast.builder(work).reserve(reserved);
     listening.ifPresent(builder::listenOn);
     return builder.build();
   }
 
-  /** For everything that may wait. */
+  /** Connections for work that may wait. */
   public DataSource work() {
     return work;
   }
@@ -127,7 +128,7 @@ public final class Database implements AutoCloseable {
     reserved.close();
   }
 
-  /** Tells a pool which of its connections are of no use any more. */
+  /** Tells a pool to evict connections that no longer accept writes. */
   private static final class DropsReadOnly implements SQLExceptionOverride {
 
     @java.lang.Override

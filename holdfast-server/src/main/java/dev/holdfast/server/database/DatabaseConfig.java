@@ -4,25 +4,26 @@ import dev.holdfast.error.HoldfastException;
 import java.util.Optional;
 
 /**
- * The database that a node stands on.
+ * The database of a node, and how the node connects to it.
  *
- * @param poolSize connections that it may have, at most
- * @param login empty where the URL says it
- * @param listenUrl where notifications get through, when they do not by the first URL
+ * @param poolSize the most connections the node may have
+ * @param login empty where the URL contains it
+ * @param listenUrl the address through which notifications arrive, if they do not through the first
+ *     URL
  */
 public record DatabaseConfig(
     String jdbcUrl, int poolSize, Optional<Login> login, Optional<String> listenUrl) {
 
   /**
-   * Set aside of the pool: two for beats that come over HTTP, one to listen, one for the beats of
-   * each worker of the node's own, and one to spare.
+   * The size of the reserved pool: two connections for heartbeats over HTTP, one to listen, one for
+   * the heartbeats of each of the node's own workers, and one to spare.
    */
   static final int RESERVED = 6;
 
   private static final int LEAST = 2 * RESERVED;
   private static final int MOST = 1_000;
 
-  /** Who logs in. */
+  /** The user and password for the database. */
   public record Login(String user, String password) {
 
     @Override

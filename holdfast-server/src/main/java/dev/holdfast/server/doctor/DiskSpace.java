@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** Room on the disk that a data directory is on. */
+/** Checks the free space on the disk of a data directory. */
 public final class DiskSpace implements Check {
 
   private static final long MEGA = 1_000_000;

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether the leases of queues whose commands run here leave time to end a command. */
+/** Checks whether the leases of queues whose commands run here leave time to end a command. */
 public final class ExecutorLeases implements Check {
 
   private final Holdfast holdfast;

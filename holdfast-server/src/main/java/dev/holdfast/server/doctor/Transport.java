@@ -4,7 +4,7 @@ import dev.holdfast.doctor.Check;
 import dev.holdfast.doctor.Finding;
 import dev.holdfast.server.Address;
 
-/** Whether tokens travel so that only those read them whom they are for. */
+/** Checks whether tokens are safe from being read on the network. */
 public final class Transport implements Check {
 
   private final Address address;

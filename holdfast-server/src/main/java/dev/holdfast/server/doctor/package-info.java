@@ -1,4 +1,4 @@
-/** What there is to look at beside the database: the machine, and how the node was started. */
+/** Checks of everything but the database: the machine, and how the node was started. */
 @NullMarked
 package dev.holdfast.server.doctor;
 

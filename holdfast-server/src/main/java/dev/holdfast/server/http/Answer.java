@@ -6,9 +6,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What goes back.
+ * The answer to a request.
  *
- * @param unread done when it is certain that nobody got it
+ * @param unread runs when it is certain that the client did not get the answer
  */
 public record Answer(int status, String contentType, String body, Optional<Runnable> unread) {
 
@@ -19,7 +19,7 @@ public record Answer(int status, String contentType, String body, Optional<Runna
     this(status, contentType, body, Optional.empty());
   }
 
-  /** The same, given to somebody else where it is certain that whoever asked does not get it. */
+  /** The same answer, with work to do when it is certain that the client did not get it. */
   public Answer ifUnread(Runnable work) {
     return new Answer(status, contentType, body, Optional.of(work));
   }
@@ -44,7 +44,7 @@ public record Answer(int status, String contentType, String body, Optional<Runna
     return new Answer(status, HTML, html);
   }
 
-  /** To another page, which is then asked for anew. */
+  /** Redirects to another page, which the browser then loads. */
   public static Answer seeOther() {
     return new Answer(303, HTML, "");
   }
@@ -53,7 +53,7 @@ public record Answer(int status, String contentType, String body, Optional<Runna
     return contentType.equals(HTML);
   }
 
-  /** {@code {"done": true}}: there is nothing else to say. */
+  /** {@code {"done": true}}, for routes that have nothing else to answer. */
   public static Answer done() {
     ObjectNode json = Json.object().put("done", true);
     return ok(json);

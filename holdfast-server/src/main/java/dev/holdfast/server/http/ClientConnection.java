@@ -8,7 +8,7 @@ import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.util.BufferUtil;
 
-/** The connection that a request came by. */
+/** The connection on which a request came. */
 final class ClientConnection {
 
   private static final int ROOM = 1_024;
@@ -16,8 +16,8 @@ final class ClientConnection {
   private ClientConnection() {}
 
   /**
-   * Whether the client has hung up. Nobody reads from the connection while its request is being
-   * answered, so it does not show by itself. Called by one thread at a time.
+   * Whether the client has hung up. Nothing else reads from the connection while its request is
+   * being answered, so it would not be noticed otherwise. Called by one thread at a time.
    */
   static boolean isCut(Context http) {
     Connection connection =
@@ -32,7 +32,7 @@ final class ClientConnection {
       ByteBuffer ahead = BufferUtil.allocate(ROOM);
       int read = end.fill(ahead);
       if (read > 0 && connection instanceof Connection.UpgradeTo next) {
-        next.onUpgradeTo(ahead); // it has sent its next request already, which is to be read
+        next.onUpgradeTo(ahead); // the client has already sent its next request: keep it
       }
       return read < 0;
     } catch (IOException e) {

@@ -5,15 +5,15 @@ import dev.holdfast.tenant.TenantName;
 import io.javalin.http.Context;
 import java.util.Optional;
 
-/** Another way than a token to say who one is. */
+/** Identifies callers by something other than a token. */
 @FunctionalInterface
 public interface Credential {
 
   /**
-   * Who asks; empty where that is for a token to say. Refuses what is wrong.
+   * The caller; empty where a token has to identify it. Throws if the credential is wrong.
    *
-   * @param tenant that the request says it is about
-   * @param atOnce it must not wait behind others
+   * @param tenant the tenant that the request names
+   * @param atOnce whether the request is urgent and must not wait behind others
    */
   Optional<Principal> identify(Context http, TenantName tenant, boolean atOnce);
 }

@@ -15,19 +15,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hangs up on those who send a request a few bytes at a time, for ever: none of these bytes comes
- * so late that the connection would be thought idle. Who sends nothing, because it waits for an
- * answer or has no wish just now, is left alone.
+ * Closes connections whose client sends a request a few bytes at a time, for ever: each byte comes
+ * early enough to keep the connection from being idle. A connection on which nothing arrives,
+ * because its client waits for an answer or has no request to send, is left alone.
  */
 final class Dawdlers implements Loop.Step {
 
   private static final Logger log = LoggerFactory.getLogger(Dawdlers.class);
 
-  private static final int LOOKS = 6; // before somebody's time is over
+  private static final int LOOKS = 6; // within the time limit
   private static final long LEAST_PER_SECOND = 1_024;
   private static final double NANOS = 1e9;
 
-  /** How far a connection was when its request began to come, or a minute of it did. */
+  /** The counts of a connection when its request began to arrive, or when it was last judged. */
   private record Seen(long requests, long bytes, long sinceNanos) {}
 
   private final Supplier<Collection<EndPoint>> connections;
@@ -47,11 +47,12 @@ final class Dawdlers implements Loop.Step {
     for (EndPoint end : connections.get()) {
       Connection connection = plain(end.getConnection());
       if (connection == null) {
-        continue; // it has only just come
+        continue; // it has only just been accepted
       }
       Seen seen = look(connection, before.get(end));
       boolean judged = seconds(seen) >= longest.toSeconds();
-      // By the last minute, or whoever sends much at first could take hours over the rest.
+      // Judged by the last period only: otherwise a client that sends much at first could take
+      // hours for the rest.
       now.put(end, judged ? seen(connection) : seen);
       if (judged && isDawdling(connection, seen)) {
         log.debug("{} has sent one request for too long", end.getRemoteSocketAddress());
@@ -65,7 +66,7 @@ final class Dawdlers implements Loop.Step {
   private Seen look(Connection connection, @Nullable Seen last) {
     long bytes = connection.getBytesIn();
     if (last != null && last.requests == connection.getMessagesIn() && bytes > last.bytes) {
-      return last; // a request that is under way began when it was first seen to be
+      return last; // the same request is still arriving
     }
     return seen(connection);
   }

@@ -12,7 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Server-sent events, written by the thread that serves the request. */
 public final class EventStream implements AutoCloseable {
 
-  /** There is nothing left to say. */
+  /** The answer of a route that has streamed: nothing is left to send. */
   public static final Answer SENT = new Answer(200, "text/event-stream", "");
 
   private static final Duration KEEP_ALIVE = Duration.ofSeconds(15);
@@ -45,16 +45,16 @@ public final class EventStream implements AutoCloseable {
     write(text.toString());
   }
 
-  /** Waits a little; false when it has gone on for long enough. */
+  /** Waits a little; false when the stream has lasted long enough. */
   public boolean pause(Duration length) throws IOException, InterruptedException {
     Thread.sleep(length);
     if (System.nanoTime() - spokeAtNanos > KEEP_ALIVE.toNanos()) {
-      write(":\n\n"); // fails when nobody listens any more
+      write(":\n\n"); // fails when the client has hung up
     }
     return lasts();
   }
 
-  /** Whether it has not gone on for long enough. */
+  /** Whether the stream may go on. */
   public boolean lasts() {
     return System.nanoTime() - endsAtNanos < 0;
   }
@@ -67,6 +67,6 @@ public final class EventStream implements AutoCloseable {
 
   @Override
   public void close() {
-    // The container closes it, with the request.
+    // The container closes the output with the request.
   }
 }

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Lets requests in, or not: where they come from, who sends them, and what that one may do. */
+/** Admits or refuses requests: by their origin, their caller, and the caller's role. */
 final class Gate {
 
   private static final String JSON = "application/json";
@@ -29,7 +29,7 @@ final class Gate {
   private static final Set<String> OWN_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
 
   private final ServerConfig config;
-  private final boolean loopback; // asked once: a name might have to be looked up
+  private final boolean loopback; // looked up once: a name might need DNS
   private final Tokens tokens;
   private final Sessions sessions;
   private final Throttle throttle;
@@ -43,11 +43,11 @@ final class Gate {
   }
 
   /**
-   * Refuses what a page of somebody else's could have sent: by another name than ours (a name that
-   * was made to point here), from another origin, or as a form.
+   * Refuses requests that a page of another site could have sent: under a host name that is not
+   * ours (but was made to point here), from another origin, or as a form.
    */
   void checkOrigin(Context http, Style style) {
-    String host = http.req().getServerName().toLowerCase(Locale.ROOT); // a proxy's word counts
+    String host = http.req().getServerName().toLowerCase(Locale.ROOT); // honours trusted proxies
     boolean known =
         loopback
             ? OWN_NAMES.contains(host) || config.trust().names().contains(host)
@@ -60,7 +60,7 @@ final class Gate {
       throw Refusal.of(403, "FOREIGN_ORIGIN", "requests of other sites' pages are not served");
     }
     switch (style) {
-      case NATIVE -> checkType(http, JSON, "NOT_JSON"); // which a form cannot say that it is
+      case NATIVE -> checkType(http, JSON, "NOT_JSON"); // a form cannot have this type
       case PAGE -> checkType(http, FORM, "NOT_A_FORM");
       case DIALECT -> checkSite(http);
     }
@@ -74,7 +74,7 @@ final class Gate {
     }
   }
 
-  /** Refuses what a stranger would have us keep in memory, before it is read. */
+  /** Refuses a large form of a caller without a session before it is read into memory. */
   void checkSize(Context http) {
     boolean unknown = http.header("Transfer-Encoding") != null;
     if (unknown || http.contentLength() > MOST_OF_STRANGERS) {
@@ -83,7 +83,7 @@ final class Gate {
     }
   }
 
-  /** Refuses a form that cannot be read, or was not made by one of our pages for this visitor. */
+  /** Refuses a form that cannot be decoded, or that no page of ours made for this visitor. */
   void checkForm(Context http, TenantName tenant) {
     if (BAD_ESCAPE.matcher(http.body()).find()) {
       throw HoldfastException.invalid("form", "a % that begins nothing", "%XX of UTF-8");
@@ -95,8 +95,8 @@ final class Gate {
     }
   }
 
-  // A page of others can have a browser ask for anything, also where no Origin is sent; but every
-  // browser of these years says then where the wish came from. "none" is a person's own.
+  // A page of another site can make a browser send any request, sometimes without an Origin. But
+  // every current browser says in this header which site caused it; "none" means the user did.
   private static void checkSite(Context http) {
     String site = http.header("Sec-Fetch-Site");
     if (site != null && !OWN_PAGES.contains(site)) {
@@ -104,7 +104,7 @@ final class Gate {
     }
   }
 
-  // Another port is another program, which may be anybody's.
+  // Includes the port, because another port is another program, possibly of another user.
   private static String authority(String origin) {
     try {
       URI uri = new URI(origin);
@@ -126,8 +126,8 @@ final class Gate {
   }
 
   /**
-   * Refuses what nobody asked for: a filter with a typo must not become none. Clients of a dialect
-   * may say more than we know.
+   * Refuses unknown query parameters: a mistyped filter must not be ignored. Clients of a dialect
+   * may send more than we know.
    */
   void checkQueries(Context http, Route route) {
     String query = Optional.ofNullable(http.queryString()).orElse("");
@@ -146,12 +146,12 @@ final class Gate {
         });
   }
 
-  /** Refuses who was made for another API than this one. */
+  /** Refuses clients that were made for another version of the API. */
   void checkVersion(Context http) {
     Optional.ofNullable(http.header(ApiVersion.HEADER)).ifPresent(ApiVersion::check);
   }
 
-  /** Who sends it: whose token, or, where people look at pages, whose session it is. */
+  /** Identifies the caller: by the route's credential, by a token or, on pages, by a session. */
   Principal identify(Context http, Route route) {
     return route
         .credential()
@@ -183,7 +183,7 @@ final class Gate {
     throw Refusal.of(401, "NO_TOKEN", "say who you are: Authorization: Bearer <token>");
   }
 
-  /** Whether who was let in would still be: a stream outlives many a token. */
+  /** Whether the caller would still be admitted: a stream may outlast its token. */
   boolean isKnown(Context http, Route route) {
     return !config.trust().auth()
         || Bearer.of(http)
@@ -211,8 +211,8 @@ final class Gate {
   }
 
   /**
-   * The tenant that a request is about: the token's own, unless that belongs to none; then the one
-   * that the path or the header names.
+   * The tenant that a request is about: the token's own; for a token without a tenant, the one that
+   * the path, the header or, on pages, a cookie names.
    */
   static TenantName tenant(Context http, Route route, Principal principal) {
     Optional<TenantName> asked = asked(http, route);

@@ -11,12 +11,12 @@ import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A list that is sent while it is read, for clients that cannot be told to ask for the rest: a row
- * may be half a megabyte, and all of them together are never in memory.
+ * A list that is sent while it is read, for clients that cannot ask for the next page. A row may
+ * have half a megabyte, so the whole list is never in memory.
  */
 public final class Listing {
 
-  /** There is nothing left to say. */
+  /** The answer after the list has been sent: nothing is left to send. */
   private static final Answer SENT = new Answer(200, "application/json", "");
 
   private final Context http;
@@ -33,7 +33,7 @@ public final class Listing {
     this.after = after;
   }
 
-  /** What reads the rows, and gives each away. */
+  /** Reads the rows, and passes each one on. */
   @FunctionalInterface
   public interface Rows {
     void each(Consumer<JsonNode> row);
@@ -45,9 +45,9 @@ public final class Listing {
   }
 
   /**
-   * Answers an object that has a list.
+   * Answers an object that contains a list.
    *
-   * @param before the object's beginning, to where the list's first row stands
+   * @param before the text of the object up to the first row of the list
    */
   public static Answer send(Request request, int status, String before, Rows rows)
       throws IOException {
@@ -67,8 +67,8 @@ public final class Listing {
     return SENT;
   }
 
-  // Not before there is a first row: what goes wrong until then has an answer of its own. What
-  // goes wrong later leaves half a list, which no client takes for a whole one.
+  // Called with the first row, so that an error before it gets its own answer. A later error leaves
+  // half a list, which no client takes for a complete one.
   private boolean begin() throws IOException {
     if (begun) {
       return false;
@@ -78,7 +78,7 @@ public final class Listing {
     http.contentType(SENT.contentType());
     http.header("Cache-Control", "no-store");
     Sending.dress(http);
-    out = http.outputStream(); // compresses where that is wished for
+    out = http.outputStream(); // compresses if the client asks for it
     out.write(before.getBytes(UTF_8));
     return true;
   }

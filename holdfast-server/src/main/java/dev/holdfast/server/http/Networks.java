@@ -11,10 +11,10 @@ public final class Networks {
   private final InetAddressSet members = new InetAddressSet();
 
   /**
-   * Reads them.
+   * Parses addresses and networks.
    *
-   * @param setting that they come from, for whoever mistyped one
-   * @param networks or addresses, like {@code 10.0.0.0/8}
+   * @param setting the setting that they come from, for the error message
+   * @param networks networks or addresses, like {@code 10.0.0.0/8}
    */
   public Networks(String setting, Set<String> networks) {
     for (String network : networks) {

@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The table of routes as an OpenAPI document. */
+/** Writes the route table as an OpenAPI document. */
 public final class OpenApi {
 
   private OpenApi() {}
@@ -67,7 +67,7 @@ public final class OpenApi {
     ObjectNode wrong =
         responses.putObject("default").put("description", "What went wrong").putObject("content");
     switch (route.style()) {
-      case NATIVE, PAGE -> // though pages are not for programs, and not in here
+      case NATIVE, PAGE -> // though the document leaves pages out
           wrong
               .putObject("application/problem+json")
               .putObject("schema")
@@ -90,7 +90,7 @@ public final class OpenApi {
 
   private static String operationId(Route route) {
     String path = route.path().replaceAll("[^A-Za-z0-9]+", "_").replaceAll("_$", "");
-    // Two routes may differ by nothing but the slash at the end.
+    // Two routes may differ only in the slash at the end.
     String slash = route.path().length() > 1 && route.path().endsWith("/") ? "_slash" : "";
     return route.method().name().toLowerCase(Locale.ROOT) + path + slash;
   }

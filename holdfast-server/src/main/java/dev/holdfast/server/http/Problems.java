@@ -9,14 +9,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What went wrong, as a problem of RFC 9457 with a stable code. Never a stack trace. */
+/** Turns exceptions into problems of RFC 9457 with a stable code. Never shows a stack trace. */
 public final class Problems {
 
   private static final Logger log = LoggerFactory.getLogger(Problems.class);
 
   private Problems() {}
 
-  /** What is to be said of it, in whatever form. */
+  /** What to tell the client about an exception, in whatever form. */
   public static Refusal refusal(Exception e) {
     return switch (e) {
       case Refusal.Refused refused -> refused.refusal();
@@ -33,7 +33,7 @@ public final class Problems {
     String detail = String.valueOf(e.getMessage());
     return switch (e.code()) {
       case INVALID_ARGUMENT, BAD_PAYLOAD -> {
-        if (e.getCause() instanceof SQLException) { // its words are about our tables
+        if (e.getCause() instanceof SQLException) { // its message is about our tables
           log.warn("The database refused a value", e);
           yield new Refusal(400, code, "A value is one that the database cannot keep");
         }

@@ -8,8 +8,8 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
 
 /**
- * Believes {@code Forwarded} and {@code X-Forwarded-…} of those who are trusted to set them. From
- * anybody else they are words: a client could give itself any name and address with them.
+ * Applies {@code Forwarded} and {@code X-Forwarded-…} headers from trusted proxies only. With them,
+ * any other client could give itself any name and address.
  */
 public final class Proxies implements HttpConfiguration.Customizer {
 
@@ -17,9 +17,9 @@ public final class Proxies implements HttpConfiguration.Customizer {
   private final ForwardedRequestCustomizer forwarded = new ForwardedRequestCustomizer();
 
   /**
-   * Trusts these.
+   * Trusts the proxies with these addresses.
    *
-   * @param addresses or networks, like {@code 10.0.0.0/8}
+   * @param addresses addresses or networks, like {@code 10.0.0.0/8}
    */
   public Proxies(Set<String> addresses) {
     this.trusted = new Networks("trusted-proxies", addresses);

@@ -3,10 +3,10 @@ package dev.holdfast.server.http;
 import java.util.Map;
 
 /**
- * A request that is not granted.
+ * The reason why a request is refused.
  *
  * @param code one word that programs can rely on
- * @param more what else the answer says
+ * @param more further members of the answer
  */
 public record Refusal(int status, String code, String detail, Map<String, String> more) {
 
@@ -14,7 +14,7 @@ public record Refusal(int status, String code, String detail, Map<String, String
     this(status, code, detail, Map.of());
   }
 
-  /** For where only an exception gets out. */
+  /** Carries a refusal where only an exception can leave the method. */
   public static final class Refused extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private final transient Refusal refusal;

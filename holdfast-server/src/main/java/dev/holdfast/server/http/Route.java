@@ -8,13 +8,13 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * One line of the table of routes: what is asked, who may ask it, and what answers. The document of
- * the API and the tests of who may do what are made from the same lines.
+ * One row of the route table: method and path, who may call it, and what handles it. The OpenAPI
+ * document and the authorisation tests are made from the same rows.
  *
- * @param access who may ask
- * @param input what may be said
- * @param haste how long its answer takes, or may take
- * @param style how it listens and answers
+ * @param access who may call the route
+ * @param input the parameters and fields that it accepts
+ * @param haste how long its answer may take
+ * @param style the conventions of its requests and answers
  */
 public record Route(
     Method method,
@@ -37,28 +37,28 @@ public record Route(
     DELETE
   }
 
-  /** Whose things a route is about. */
+  /** What a route is about. */
   public enum Scope {
-    /** One tenant's, and the role is one within it. */
+    /** One tenant; the role is one within it. */
     TENANT,
-    /** All tenants'. */
+    /** All tenants. */
     SYSTEM
   }
 
-  /** How long an answer takes, or may take. */
+  /** How long an answer may take. */
   public enum Haste {
     USUAL,
-    /** As long as the client lets it. */
+    /** As long as the client is willing to wait. */
     WAITS,
-    /** Not behind others: somebody's leases end if it is late. */
+    /** Must not wait behind other requests: leases end if it is late. */
     URGENT
   }
 
   /**
-   * Who may ask.
+   * Who may call a route.
    *
-   * @param role empty where nobody need say who they are
-   * @param credential what serves as well as a token
+   * @param role empty where no authentication is needed
+   * @param credential what can replace a token
    */
   private record Access(Optional<Role> role, Scope scope, Optional<Credential> credential) {
 
@@ -66,10 +66,10 @@ public record Route(
   }
 
   /**
-   * What may be said.
+   * What a request may contain.
    *
-   * @param queries parameters after the question mark
-   * @param fields of the JSON object, or the form; empty where none is taken
+   * @param queries names of query parameters
+   * @param fields names of fields of the JSON object or the form; empty where there is no body
    */
   private record Input(Set<String> queries, Set<String> fields) {
 
@@ -91,7 +91,7 @@ public record Route(
         Method.GET, path, summary, Access.OF_ALL, Input.NONE, Haste.USUAL, Style.NATIVE, handler);
   }
 
-  /** A form for people, who need not say who they are. */
+  /** A form that can be sent without signing in. */
   public static Route openForm(String path, String summary, Handler handler) {
     return new Route(
         Method.POST, path, summary, Access.OF_ALL, Input.NONE, Haste.USUAL, Style.PAGE, handler);
@@ -105,7 +105,7 @@ public record Route(
     return access.scope();
   }
 
-  /** What serves as well as a token. */
+  /** What can replace a token. */
   Optional<Credential> credential() {
     return access.credential();
   }
@@ -138,7 +138,7 @@ public record Route(
     return allowing(new Access(role(), Scope.SYSTEM, credential()));
   }
 
-  /** Who has no token may say otherwise who they are. */
+  /** Also accepts callers that this credential identifies in place of a token. */
   public Route orBy(Credential credential) {
     return allowing(new Access(role(), scope(), Optional.of(credential)));
   }
@@ -151,7 +151,7 @@ public record Route(
     return within(Haste.WAITS);
   }
 
-  /** By connections that nobody else takes: it must not wait behind others. */
+  /** Uses reserved connections, because it must not wait behind other requests. */
   public Route urgent() {
     return within(Haste.URGENT);
   }
@@ -168,12 +168,12 @@ public record Route(
     return haste == Haste.URGENT;
   }
 
-  /** For people. */
+  /** For people with a browser. */
   public Route asPage() {
     return in(Style.PAGE);
   }
 
-  /** As clients of another system know it. */
+  /** With the conventions of another system's clients. */
   public Route inDialect() {
     return in(Style.DIALECT);
   }
@@ -186,28 +186,28 @@ public record Route(
     return style == Style.PAGE;
   }
 
-  /** The same at another path. */
+  /** The same route at another path. */
   public Route at(String path) {
     return new Route(method, path, summary, access, input, haste, style, handler);
   }
 
-  /** The same, found under the name of a tenant: its clients send no header that would say it. */
+  /** The same route below a tenant's name, for clients that send no header with the tenant. */
   public Route underTenant() {
     return at("/t/{" + TENANT + "}" + path);
   }
 
-  /** The part of its path that names the tenant, where one does. */
+  /** The parameter of the path that names the tenant, if there is one. */
   Optional<String> tenantInPath() {
     return parameters().contains(TENANT) ? Optional.of(TENANT) : Optional.empty();
   }
 
-  /** For clients that differ about the slash at the end. */
+  /** The route with and without a slash at the end, because clients differ about it. */
   public List<Route> withOrWithoutSlash() {
     String plain = path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
     return List.of(at(plain), at(plain + "/"));
   }
 
-  /** The names in braces of its path. */
+  /** The names of the parameters in its path. */
   public List<String> parameters() {
     List<String> names = new ArrayList<>();
     PARAMETER.matcher(path).results().forEach(found -> names.add(found.group(1)));

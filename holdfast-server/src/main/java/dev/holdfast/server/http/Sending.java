@@ -9,15 +9,15 @@ import java.io.OutputStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Brings an answer to whoever asked, with what every answer says of itself. */
+/** Sends answers, with the headers that every answer has. */
 final class Sending {
 
   private static final Logger log = LoggerFactory.getLogger(Sending.class);
 
-  // Seen at most by one who said that there is nothing more to come, and listens all the same.
+  // Only a client that has closed its sending direction, but still reads, ever sees this status.
   private static final int NOBODY_LISTENS = 408;
 
-  // Nothing inline, nothing from elsewhere, and in nobody's frame.
+  // Nothing inline, nothing from other sites, and no embedding in frames.
   private static final String POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
           + " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -45,8 +45,9 @@ final class Sending {
     }
   }
 
-  // To its last byte, because who writes later does not tell us how that went. What is then in the
-  // network's hands may still be lost; but what it refused was read by nobody, at least not whole.
+  // Writes to the last byte, because a later write by the container would not report a failure.
+  // What the network has accepted may still be lost; but an answer that it refused was not read, at
+  // least not completely.
   private static void sendNow(Context http, Answer answer, Runnable unread) {
     dress(http);
     if (ClientConnection.isCut(http)) {
@@ -55,7 +56,7 @@ final class Sending {
       return;
     }
     try {
-      OutputStream out = http.outputStream(); // compresses where that is wished for
+      OutputStream out = http.outputStream(); // compresses if the client asks for it
       out.write(answer.body().getBytes(UTF_8));
       out.close();
       http.res().getOutputStream().close();
@@ -65,14 +66,14 @@ final class Sending {
     }
   }
 
-  /** What stands above every answer. */
+  /** Sets the headers that every answer has. */
   static void dress(Context http) {
     http.header("X-Content-Type-Options", "nosniff");
     http.header(ApiVersion.HEADER, String.valueOf(ApiVersion.CURRENT));
     http.header("Content-Security-Policy", POLICY);
-    http.header("X-Frame-Options", "DENY"); // for what does not read the policy
+    http.header("X-Frame-Options", "DENY"); // for clients that do not know the policy
     http.header("Cross-Origin-Opener-Policy", "same-origin");
     http.header("Cross-Origin-Resource-Policy", "same-origin");
-    http.header("Referrer-Policy", "same-origin"); // names of things stand in addresses
+    http.header("Referrer-Policy", "same-origin"); // addresses contain names
   }
 }

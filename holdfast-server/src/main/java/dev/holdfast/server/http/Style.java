@@ -6,29 +6,29 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
-/** How a route listens and answers. */
+/** The conventions of a route's requests and answers. */
 public enum Style {
   /**
-   * Our own: what nobody knows is refused, a body is {@code application/json}, and errors are
-   * problems of RFC 9457.
+   * The server's own API: unknown parameters are refused, a body is {@code application/json}, and
+   * errors are problems of RFC 9457.
    */
   NATIVE,
   /**
-   * Of a system whose clients exist already and are served as they are. They may say more than we
-   * know, name any content type or none, and errors are {@code {"detail": "…"}}. That a body needs
-   * no content type takes a guard away from pages of others, who can send forms to any address; so
-   * these routes refuse whatever a browser marks as another site's, also where it only reads.
+   * The API of another system, whose existing clients are served as they are. They may send more
+   * than we know, with any content type or none, and errors are {@code {"detail": "…"}}. Since a
+   * body needs no content type, pages of other sites could send forms here; so these routes refuse
+   * every request that a browser marks as another site's, even if it only reads.
    */
   DIALECT,
   /**
-   * For people with a browser: a body is a form that proves which page it is from, who asks is told
-   * by a session or a token, and errors are pages.
+   * For people with a browser: a body is a form that proves which page it is from, a session or a
+   * token identifies the caller, and errors are pages.
    */
   PAGE;
 
   Answer answer(Refusal refusal) {
     return switch (this) {
-      case NATIVE, PAGE -> Problems.of(refusal); // a page, where there is a browser to show it
+      case NATIVE, PAGE -> Problems.of(refusal); // for PAGE, if Web shows no error page
       case DIALECT -> {
         ObjectNode json = Json.object().put("detail", refusal.detail());
         refusal.more().forEach(json::put);
@@ -37,7 +37,7 @@ public enum Style {
     };
   }
 
-  /** For what no route takes: the style of those whose paths begin alike. */
+  /** Finds the style for requests that match no route: that of routes whose paths begin alike. */
   static final class Neighbours {
 
     private static final String OWN = "/api/v1";

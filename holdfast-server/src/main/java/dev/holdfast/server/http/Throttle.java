@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
- * So many requests a second from each, with a second's worth saved up. Of this node alone: it keeps
- * one client from using the server up, it is not an account. Thread-safe.
+ * At most N requests per second and key, with bursts of up to one second's worth. Per node: it
+ * protects the server from a single client, it does not account for usage. Thread-safe.
  */
 public final class Throttle {
 

@@ -24,10 +24,10 @@ import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 
 /**
- * TLS by two PEM files, as other servers take them.
+ * TLS with two PEM files, as other servers take them.
  *
- * @param certificate with the chain behind it
- * @param key in PKCS #8, not encrypted
+ * @param certificate the file with the certificate and its chain
+ * @param key the file with the key in PKCS #8, not encrypted
  */
 public record Tls(Path certificate, Path key) {
 
@@ -70,7 +70,7 @@ public record Tls(Path certificate, Path key) {
       try {
         return KeyFactory.getInstance(algorithm).generatePrivate(spec);
       } catch (GeneralSecurityException e) {
-        // another algorithm's
+        // a key of another algorithm
       }
     }
     throw new GeneralSecurityException("not a private key in PKCS #8");

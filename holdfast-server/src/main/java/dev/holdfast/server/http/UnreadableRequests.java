@@ -7,7 +7,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 
-/** Answers what never becomes a request of ours, like a path with bad escapes, as all else. */
+/** Answers requests that never reach a route, like a path with bad escapes, in the usual style. */
 final class UnreadableRequests extends ErrorHandler {
 
   private final Style.Neighbours neighbours;

@@ -14,12 +14,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who looks at pages: what their browser keeps for us. The secret is their session's, or,
- * where nobody has to sign in or has yet, one that only tells our own forms from others'.
+ * The state that a visitor's browser keeps in cookies for the pages. The visitor's secret is the
+ * session or, without a session, one that only tells our own forms from those of others.
  */
 public final class Visit {
 
-  /** What a form proves by that it came from one of our pages. */
+  /** The field with which a form proves that it came from one of our pages. */
   public static final String CSRF_FIELD = "_csrf";
 
   private static final String SESSION = "holdfast_session";
@@ -50,19 +50,19 @@ public final class Visit {
     keep(SESSION, session, seconds);
   }
 
-  /** Forgets the session, and says which it was. */
+  /** Deletes the cookie of the session, and returns the session. */
   public Optional<String> end() {
     Optional<String> ended = session();
     keep(SESSION, "", 0);
     return ended;
   }
 
-  /** The tenant that somebody who belongs to none looks at. */
+  /** The tenant that a visitor who belongs to no tenant looks at. */
   Optional<TenantName> tenant() {
     try {
       return cookie(TENANT).map(TenantName::new);
     } catch (HoldfastException e) {
-      return Optional.empty(); // not one of ours
+      return Optional.empty(); // not a value of ours
     }
   }
 
@@ -70,12 +70,12 @@ public final class Visit {
     keep(TENANT, tenant.value(), A_YEAR);
   }
 
-  /** light or dark, where somebody chose; otherwise as their system is. */
+  /** light or dark, if the visitor chose one; empty for the setting of the system. */
   public String theme() {
     return cookie(THEME).filter(theme -> theme.equals("light") || theme.equals("dark")).orElse("");
   }
 
-  /** To be said on the next page, once. */
+  /** Shows a message on the next page, once. */
   public void say(String message) {
     keep(FLASH, Base64.getUrlEncoder().encodeToString(message.getBytes(UTF_8)), A_MINUTE);
   }
@@ -89,11 +89,13 @@ public final class Visit {
     try {
       return new String(Base64.getUrlDecoder().decode(kept.get()), UTF_8);
     } catch (IllegalArgumentException e) {
-      return ""; // not one of ours
+      return ""; // not a value of ours
     }
   }
 
-  /** For a form of a page that shows a tenant. Another tenant's form does another thing. */
+  /**
+   * The proof for forms on a page about this tenant; it is not valid for forms of another tenant.
+   */
   public String csrf(TenantName tenant) {
     String secret =
         session()
@@ -125,7 +127,7 @@ public final class Visit {
   }
 
   private void keep(String name, String value, int seconds) {
-    boolean secure = http.req().isSecure(); // a proxy's word counts
+    boolean secure = http.req().isSecure(); // honours trusted proxies
     http.cookie(new Cookie(name, value, PATH, seconds, secure, true, null, SameSite.STRICT));
   }
 }

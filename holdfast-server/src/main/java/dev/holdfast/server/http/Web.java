@@ -34,19 +34,22 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The HTTP server: every request goes through the gate to its line of the table, and back. */
+/**
+ * The HTTP server: every request passes the gate, goes to its row of the route table, and is
+ * answered.
+ */
 public final class Web implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(Web.class);
 
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
-  // Longer than anybody may wait for an answer: a wait that is over in the moment in which its
-  // connection is thought to be idle would find it closed.
+  // Longer than any client may wait for an answer: otherwise a connection could be closed as idle
+  // at the very moment its wait is over.
   private static final Duration IDLE = Duration.ofSeconds(75);
   private static final int MOST_ARRIVING = 4_096;
 
-  // Asked by address, whatever names the server has.
+  // Called by address, whatever names the server has.
   private static final Set<String> PROBES = Set.of("/healthz", "/readyz");
 
   private final ServerConfig config;
@@ -84,7 +87,7 @@ public final class Web implements AutoCloseable {
             new Dawdlers(this::connections, System::nanoTime, config.limits().patience()));
   }
 
-  /** What went wrong, for people. */
+  /** Makes the page that tells people what went wrong. */
   @FunctionalInterface
   public interface ErrorPage {
     Answer of(Context http, Refusal refusal);
@@ -100,7 +103,7 @@ public final class Web implements AutoCloseable {
     return new Web(config, tokens, openTenants, routes, errorPage, registry);
   }
 
-  /** All that are open. */
+  /** All open connections. */
   Collection<EndPoint> connections() {
     return connectors.stream()
         .flatMap(connector -> connector.getConnectedEndPoints().stream())
@@ -115,7 +118,8 @@ public final class Web implements AutoCloseable {
     javalin.http.prefer405over404 = true;
     javalin.router.ignoreTrailingSlashes = false;
     javalin.router.caseInsensitiveRoutes = false;
-    // Who is being answered when it ends is answered; without it Jetty may leave connections open.
+    // Requests that are being answered at the stop still get their answers; without a timeout,
+    // Jetty may leave connections open.
     javalin.jetty.modifyServer(server -> {
       server.setStopTimeout(STOP_TIMEOUT.toMillis());
       server.setErrorHandler(new UnreadableRequests(neighbours));
@@ -134,7 +138,7 @@ public final class Web implements AutoCloseable {
     javalin.routes.exception(
         HttpResponseException.class,
         (e, http) -> {
-          if (e.getStatus() == 405) { // all that it says more are the methods that there are
+          if (e.getStatus() == 405) { // its details are the allowed methods
             e.getDetails().values().forEach(methods -> http.header("Allow", methods));
           }
           Sending.send(http, answer(http, neighbours.of(http.path()), refusal(e)));
@@ -156,7 +160,7 @@ public final class Web implements AutoCloseable {
     connector.setHost(config.address().host());
     connector.setPort(config.address().port());
     connector.setIdleTimeout(IDLE.toMillis());
-    // A fleet comes back all at once after a restart; who finds no room here is turned away.
+    // After a restart all workers connect at once; connections that do not fit in are refused.
     connector.setAcceptQueueSize(MOST_ARRIVING);
     return connector;
   }
@@ -165,7 +169,8 @@ public final class Web implements AutoCloseable {
     javalin.routes.addHttpHandler(
         HandlerType.findOrCreate(route.method().name()), route.path(), http -> timed(route, http));
     if (route.method() == Route.Method.GET) {
-      // Without this Javalin would say that all is well to anybody, about anything.
+      // Without this, Javalin would answer HEAD for every path and every caller as if all were
+      // well.
       javalin.routes.addHttpHandler(
           HandlerType.HEAD,
           route.path(),
@@ -237,7 +242,7 @@ public final class Web implements AutoCloseable {
     if (route.role().isEmpty()) {
       if (isForm) {
         gate.checkSize(http);
-        gate.checkForm(http, TenantName.DEFAULT); // of nobody yet, and so of no tenant
+        gate.checkForm(http, TenantName.DEFAULT); // no session yet, so no tenant
       }
       return new Request(route, http, Principal.EVERYBODY, Web::noTenant, () -> true);
     }
@@ -260,7 +265,7 @@ public final class Web implements AutoCloseable {
     throw new IllegalStateException("this route is about no tenant");
   }
 
-  // A request that answers before it looks at its tenant must not have opened one for nothing.
+  // A request that is answered before it uses its tenant must not open the tenant for nothing.
   private static <T> Supplier<T> once(Supplier<T> make) {
     AtomicReference<@Nullable T> made = new AtomicReference<>();
     return () -> {
@@ -277,7 +282,7 @@ public final class Web implements AutoCloseable {
     return javalin.port();
   }
 
-  /** Stops taking requests, and waits a little for those that are being answered. */
+  /** Stops accepting requests, and waits a little for those that are being answered. */
   @Override
   public void close() {
     dawdlers.close();

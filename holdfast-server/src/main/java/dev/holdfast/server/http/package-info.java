@@ -1,4 +1,4 @@
-/** Requests and answers, and the one table of routes. */
+/** The HTTP server: requests, answers, and the route table. */
 @NullMarked
 package dev.holdfast.server.http;
 

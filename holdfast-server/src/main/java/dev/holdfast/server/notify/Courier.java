@@ -28,8 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes a job of each note for each webhook that asked, so that telling is retried, recorded and
- * seen like any other work. Any number of nodes may do so at once.
+ * Turns each note of the outbox into one job per webhook that subscribed to its event, so that
+ * deliveries are retried, recorded and visible like all jobs. Any number of nodes may do so at
+ * once.
  */
 public final class Courier implements Loop.Step {
 
@@ -40,7 +41,7 @@ public final class Courier implements Loop.Step {
   private static final int NOTES_AT_ONCE = 100;
   private static final int ROUNDS_PER_WATCH = 30;
 
-  // Of tenants in which somebody wants to be told anything.
+  // Only tenants with webhooks.
   private static final String HAS_NOTES =
       """
       SELECT '{schema}' AS schema_name, EXISTS (SELECT FROM {schema}.outbox) AS has_notes
@@ -94,15 +95,15 @@ public final class Courier implements Loop.Step {
     Outbox outbox = new Outbox(services.tenant().db());
     services
         .jobs()
-        .prepare(job("", Event.JOB_FAILED, "", "", Instant.EPOCH)); // all are of one lane
+        .prepare(job("", Event.JOB_FAILED, "", "", Instant.EPOCH)); // all have the same lane
     int taken;
     do {
       taken = services.tenant().db().inTransaction(handle -> passOn(handle, services, outbox));
     } while (taken == NOTES_AT_ONCE);
   }
 
-  // Who asked is looked up after the notes are taken: a list from before would not have those for
-  // whose sake some of them were written.
+  // The webhooks are read after the notes are taken: an earlier list could lack the webhooks for
+  // which some of the notes were written.
   private static int passOn(Handle handle, TenantServices services, Outbox outbox) {
     List<Note> notes = outbox.take(handle, NOTES_AT_ONCE);
     List<Webhook> webhooks = notes.isEmpty() ? List.of() : services.webhooks().list(handle);
@@ -117,7 +118,7 @@ public final class Courier implements Loop.Step {
     return notes.size();
   }
 
-  /** What no transaction causes: something that has gone on for too long, or must not be. */
+  /** Reports what no transaction causes: blocks that are too old, and violated invariants. */
   private static void watch(TenantServices services, List<Webhook> webhooks) {
     webhooks.forEach(webhook -> {
       if (webhook.events().contains(Event.OLD_BLOCK)) {
@@ -157,7 +158,8 @@ public final class Courier implements Loop.Step {
             Instant.EPOCH));
   }
 
-  // The same id is one job, also when it is over: so it is told once, by whichever node.
+  // The same id is the same job, even after it has ended: so it is reported once, by whichever
+  // node.
   private static void once(TenantServices services, String what, NewJob job) {
     UUID id =
         UUID.nameUUIDFromBytes(

@@ -24,9 +24,8 @@ import javax.crypto.spec.SecretKeySpec;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Sends messages to webhooks, signed. The signature is the HMAC-SHA256 of the body under the
- * webhook's secret, so that the receiver can tell that it is from here; the delivery's id tells it
- * a repeat.
+ * Sends signed messages to webhooks. The signature is the HMAC-SHA256 of the body under the
+ * webhook's secret, so that the receiver can verify the sender; the delivery's id marks repeats.
  */
 public final class Deliveries {
 
@@ -40,7 +39,7 @@ public final class Deliveries {
     this.receivers = receivers;
   }
 
-  /** Makes a worker one that sends what there is to send. */
+  /** Builds a worker that sends the messages. */
   public static Worker worker(WorkerBuilder worker, OpenTenants openTenants, Receivers receivers) {
     Deliveries deliveries = new Deliveries(openTenants, receivers);
     return worker
@@ -76,7 +75,7 @@ public final class Deliveries {
           ? Outcome.succeeded()
           : Outcome.failed(Failure.retryable("WEBHOOK_REFUSED", "the receiver answered " + status));
     } catch (IOException e) {
-      if (Thread.interrupted()) { // which closes a connection, and is no fault of the receiver's
+      if (Thread.interrupted()) { // it closes the connection; not the receiver's fault
         throw new InterruptedException();
       }
       return Outcome.failed(

@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at every tenant once a minute, one after the other, for what must not be; says so in the
- * log and in {@code holdfast.invariant.violations}. It mends nothing. A look takes the database
- * some thirty milliseconds, so where tenants are many, each is looked at less often.
+ * Checks the invariants of every tenant once a minute, one tenant after the other, and reports
+ * violations in the log and in {@code holdfast.invariant.violations}. It repairs nothing. A check
+ * takes the database some thirty milliseconds, so many tenants are each checked less often.
  */
 public final class Inspector implements Loop.Step {
 

@@ -20,9 +20,9 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
- * One message by one connection, to an address that was looked up and judged before. A client that
- * takes names would look the name up again, and might be told another address than the one that was
- * judged. Redirects are not followed, and of an answer nothing but its status is of interest.
+ * Sends one message over one connection, to an address that was looked up and checked before. A
+ * client that takes names would look the name up again, and might get another address than the one
+ * that was checked. Redirects are not followed, and of the answer only the status matters.
  */
 final class Post {
 
@@ -40,7 +40,7 @@ final class Post {
     this.untilNanos = System.nanoTime() + patience.toNanos();
   }
 
-  /** The status of the answer. */
+  /** Sends the message, and returns the status of the answer. */
   int send(Map<String, String> headers, String json) throws IOException {
     byte[] body = json.getBytes(UTF_8);
     StringBuilder head = new StringBuilder("POST ").append(target()).append(" HTTP/1.1\r\n");
@@ -91,7 +91,7 @@ final class Post {
     return url.getPort() < 0 ? usual : url.getPort();
   }
 
-  // The certificate must be one of the name that was asked for, wherever that led.
+  // The certificate must be for the name in the URL, whatever address it has.
   private Socket secured(Socket plain) throws IOException {
     SSLSocketFactory sockets = (SSLSocketFactory) SSLSocketFactory.getDefault();
     String name = url.getHost().replaceAll("[\\[\\]]", "");
@@ -105,7 +105,7 @@ final class Post {
 
   private int status(Socket socket, InputStream in) throws IOException {
     int status = statusIn(line(socket, in));
-    while (status / 100 == 1) { // something ahead of the answer
+    while (status / 100 == 1) { // an interim answer
       for (int lines = 0; !line(socket, in).isEmpty(); lines++) {
         if (lines > MOST_LINES) {
           throw new IOException("there is no end to its headers");
@@ -126,7 +126,7 @@ final class Post {
   private String line(Socket socket, InputStream in) throws IOException {
     byte[] line = new byte[LONGEST_LINE];
     for (int length = 0; length < LONGEST_LINE; length++) {
-      socket.setSoTimeout(millisLeft()); // for all of it: an answer may drip
+      socket.setSoTimeout(millisLeft()); // what is left for the whole answer, which may drip
       int next = in.read();
       if (next < 0) {
         throw new IOException("it hung up");
@@ -139,7 +139,7 @@ final class Post {
     throw new IOException("a line too long");
   }
 
-  // Whoever is still writing when we hang up would take it for a failure.
+  // A receiver that is still writing when we close the connection would take it for a failure.
   private void drain(Socket socket, InputStream in) {
     byte[] bytes = new byte[LONGEST_LINE];
     try {
@@ -149,7 +149,7 @@ final class Post {
         read = in.read(bytes);
       }
     } catch (IOException e) {
-      return; // it has answered all the same
+      return; // the answer's status is known all the same
     }
   }
 

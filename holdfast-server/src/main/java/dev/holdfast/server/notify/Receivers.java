@@ -9,24 +9,24 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Where webhooks may lead. A tenant's admin chooses the address and the server calls it, from where
- * it stands: what only it can reach, on this machine and in its own networks, is off limits unless
- * whoever runs the server says otherwise.
+ * Decides which addresses webhooks may call. A tenant's admin chooses the address and the server
+ * calls it, from its own network: addresses that only the server can reach, on its machine and in
+ * its networks, are forbidden unless the operator of the server allows them.
  */
 public final class Receivers {
 
-  // What the registries of special addresses keep from the open internet, or what leads back into
-  // IPv4 by another spelling. Of IPv6, nothing but 2000::/3 has ever been given to anybody.
+  // Addresses that the registries of special addresses exclude from the public internet, or that
+  // are IPv4 addresses in another form. Of IPv6, only 2000::/3 has ever been allocated.
   private static final Networks GIVEN_OUT = new Networks("ipv6", Set.of("2000::/3"));
   private static final Networks SPECIAL =
       new Networks(
           "special",
           Set.of(
-              "0.0.0.0/8", // this machine, to some systems
+              "0.0.0.0/8", // this machine, on some systems
               "10.0.0.0/8",
-              "100.64.0.0/10", // a provider's own, and the metadata of some clouds
+              "100.64.0.0/10", // carriers' own, and the metadata of some clouds
               "127.0.0.0/8",
-              "169.254.0.0/16", // where most clouds tell a machine its keys
+              "169.254.0.0/16", // where most clouds give a machine its keys
               "172.16.0.0/12",
               "192.0.0.0/24",
               "192.0.2.0/24",
@@ -42,7 +42,7 @@ public final class Receivers {
               "2002::/16", // IPv4 in IPv6
               "3fff::/20"));
 
-  /** Finds the addresses of a name. */
+  /** Resolves a host name. */
   @FunctionalInterface
   interface Lookup {
     InetAddress[] of(String host) throws UnknownHostException;
@@ -52,9 +52,9 @@ public final class Receivers {
   private final Lookup lookup;
 
   /**
-   * Those of the open internet, and these.
+   * Allows the public internet and these networks.
    *
-   * @param networks or addresses, like {@code 10.0.0.0/8}
+   * @param networks networks or addresses, like {@code 10.0.0.0/8}
    */
   public Receivers(Set<String> networks) {
     this(networks, InetAddress::getAllByName);
@@ -66,10 +66,10 @@ public final class Receivers {
   }
 
   /**
-   * The addresses of a host, which are then the ones to call: a name can be made to point elsewhere
-   * at any moment, also between being looked at and being called.
+   * The addresses of a host. The caller must connect to these, because the name can be made to
+   * point elsewhere at any moment, also between the check and the call.
    *
-   * @return empty where one of them is off limits
+   * @return empty where one of them is forbidden
    */
   Optional<List<InetAddress>> addressesOf(String host) throws UnknownHostException {
     List<InetAddress> addresses = List.of(lookup.of(host));

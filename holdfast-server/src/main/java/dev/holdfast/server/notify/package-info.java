@@ -1,4 +1,4 @@
-/** Telling others by HTTP. */
+/** Webhooks and their deliveries, and the inspection of invariants. */
 @NullMarked
 package dev.holdfast.server.notify;
 

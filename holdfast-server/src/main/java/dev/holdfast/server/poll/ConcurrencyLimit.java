@@ -3,7 +3,7 @@ package dev.holdfast.server.poll;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** So many of each at once, and no more. Of this node alone. Thread-safe. */
+/** At most N concurrent requests per key, counted on this node only. Thread-safe. */
 public final class ConcurrencyLimit {
 
   private final int most;
@@ -13,7 +13,7 @@ public final class ConcurrencyLimit {
     this.most = most;
   }
 
-  /** False when there are too many already. */
+  /** False when the key is at its limit. After true, the caller must call {@link #leave}. */
   public boolean enter(String who) {
     int[] before = {0};
     inside.compute(

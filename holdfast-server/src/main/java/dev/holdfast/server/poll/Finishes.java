@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Records what many workers of a tenant say at once together. Thread-safe. */
+/**
+ * Records in one batch the outcomes that many workers of a tenant report at the same time.
+ * Thread-safe.
+ */
 public final class Finishes {
 
   private static final int MOST_ENDS = 500;

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether anything has changed in a tenant, for those who look at it. Only a hint, at most once a
- * second, however many look: told by the server's own counts of what was written, which cost the
- * work nothing. Thread-safe.
+ * Tells streams and pages whether something may have changed in a tenant. It is only a hint,
+ * refreshed at most once a second, whatever the number of callers. It reads PostgreSQL's own counts
+ * of written rows, so it adds no cost to writes. Thread-safe.
  */
 public final class Hints {
 
@@ -21,7 +21,7 @@ public final class Hints {
 
   private static final Duration LEAST = Duration.ofSeconds(1);
 
-  // A count is a little late where the one who wrote has nothing more to do.
+  // A session that goes idle after a write reports its counts a little late.
   private static final String WRITTEN =
       """
       SELECT sum(pg_stat_get_tuples_inserted(relation) + pg_stat_get_tuples_updated(relation)
@@ -41,14 +41,14 @@ public final class Hints {
 
   private final Map<TenantName, Seen> seen = new ConcurrentHashMap<>();
 
-  /** A number that is another when something has changed since. */
+  /** A number that differs from an earlier one if something has changed in between. */
   public long number(Tenant tenant) {
     Seen before = seen.get(tenant.name());
     long now = System.nanoTime();
     if (before != null && now - before.atNanos < LEAST.toNanos()) {
       return before.number;
     }
-    // Outside the map, whose other keys must not wait for a database.
+    // Outside of a map operation, because that could make other tenants wait for the database.
     OptionalLong written = written(tenant.db());
     return seen.merge(
             tenant.name(),

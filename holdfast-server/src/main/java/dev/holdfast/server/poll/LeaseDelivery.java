@@ -19,10 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a worker gets: leases that are granted and on their way to it. From the grant's commit to
- * the answer's last byte, what certainly does not reach the worker goes back at once, at no cost.
- * What it asked for under a claim's id stays its own: it will ask again, and may have, elsewhere.
- * Where nobody can tell whether the answer was read, the job comes back when its lease is over.
+ * Granted leases on their way to a worker. Between the commit of the grant and the last byte of the
+ * answer, leases that certainly do not reach the worker are given back at once, without costing an
+ * attempt. Leases claimed under a claim id are kept, because the worker will repeat the request,
+ * and may already have done so on another node. Where delivery cannot be determined, the job comes
+ * back when its lease ends.
  */
 public final class LeaseDelivery {
 
@@ -33,7 +34,7 @@ public final class LeaseDelivery {
 
   private final List<Lease> leases;
   private final Consumer<List<Lease>> takeBack;
-  private final Optional<Map<UUID, Job>> jobs; // as somebody who claimed for many looked them up
+  private final Optional<Map<UUID, Job>> jobs; // if a shared claim has looked them up
 
   private LeaseDelivery(
       List<Lease> leases, Consumer<List<Lease>> takeBack, Optional<Map<UUID, Job>> jobs) {
@@ -43,9 +44,9 @@ public final class LeaseDelivery {
   }
 
   /**
-   * Leases that no repeat would bring again.
+   * Leases without a claim id, which a repeated request would not return again.
    *
-   * @param takeBack gives to others what does not reach the worker
+   * @param takeBack gives undelivered leases to other workers
    */
   public static LeaseDelivery of(List<Lease> leases, Consumer<List<Lease>> takeBack) {
     return leases.isEmpty() ? EMPTY : new LeaseDelivery(leases, takeBack, Optional.empty());
@@ -55,7 +56,7 @@ public final class LeaseDelivery {
     return of(leases, request.claimId().isPresent() ? kept -> {} : source::giveBack);
   }
 
-  /** What there is now. */
+  /** Claims what is available now, without waiting. */
   public static LeaseDelivery claim(RemoteLeases source, ClaimRequest request) {
     return of(source, request, source.claim(request).leases());
   }
@@ -68,7 +69,9 @@ public final class LeaseDelivery {
     return leases.isEmpty();
   }
 
-  /** Answers with the leases. */
+  /**
+   * Writes the answer. Gives the leases back if that fails or the client does not get the answer.
+   */
   public Answer deliver(Function<List<Lease>, Answer> write) {
     boolean written = false;
     try {
@@ -83,7 +86,7 @@ public final class LeaseDelivery {
   }
 
   /**
-   * Answers with the leases and their jobs as they are now: one may have been asked to stop since
+   * Answers with the leases and their jobs as they are now: a job may have been asked to stop since
    * it was claimed, and its worker should know.
    */
   public Answer deliver(Jobs of, Function<SequencedMap<Lease, Job>, Answer> write) {
@@ -97,14 +100,14 @@ public final class LeaseDelivery {
     });
   }
 
-  /** The jobs of many hands, with one look. */
+  /** The jobs of all these leases, in one query. */
   static Map<UUID, Job> look(Collection<Lease> leases, Jobs jobs) {
     return leases.isEmpty()
         ? Map.of()
         : jobs.all(leases.stream().map(lease -> lease.key().jobId()).toList());
   }
 
-  /** What nobody will read goes to somebody else. Never fails. */
+  /** Gives the leases back for other workers, unless they are kept for a repeat. Never throws. */
   public void giveBack() {
     try {
       takeBack.accept(leases);

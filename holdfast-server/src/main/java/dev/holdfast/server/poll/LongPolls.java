@@ -11,24 +11,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 
 /**
- * Workers that wait for work. None of them has a connection or asks the database itself: one {@link
- * SharedClaimLoop} a tenant claims for all who are in its {@link WaitingClaims}. Thread-safe.
+ * The requests of workers that wait for work. They hold no connection and run no query: one {@link
+ * SharedClaimLoop} per tenant claims for all requests in its {@link WaitingClaims}. Thread-safe.
  */
 public final class LongPolls implements AutoCloseable {
 
-  // A hurried round may miss a job for two seconds, and one comes every two.
+  // A round that is not thorough may miss a job for two seconds; one starts every two seconds.
   private static final Duration LONG_ENOUGH = Duration.ofSeconds(5);
 
-  private final Map<String, WaitingClaims> waitingByTenant = new ConcurrentHashMap<>(); // by tenant
+  private final Map<String, WaitingClaims> waitingByTenant = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  /** Whoever waits, at the other end of the line. */
+  /** The client of a waiting request. */
   public interface Caller {
 
-    /** Told every few seconds. */
+    /** Called every few seconds while the request waits. */
     void stillWaits();
 
-    /** Nobody would read the answer. */
+    /** Whether the client has hung up and would not read the answer. */
     boolean isGone();
   }
 
@@ -52,38 +52,38 @@ public final class LongPolls implements AutoCloseable {
       boolean inTime = waiter.isAnsweredWithin(wait);
       LeaseDelivery delivery = inTime ? waiter.answer.get() : waiting.leave(waiter).get();
       read = true;
-      boolean seen = wait.compareTo(LONG_ENOUGH) >= 0; // by one of several rounds
+      boolean seen = wait.compareTo(LONG_ENOUGH) >= 0; // several rounds have looked for work
       return inTime || seen || !delivery.isEmpty() ? delivery : lastLook(services, request);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof HoldfastException failure
           ? failure
           : new IllegalStateException(e);
     } finally {
-      if (!read) { // the server ends: whatever it was given meanwhile, nobody will hear of it
+      if (!read) { // interrupted or failed: leases granted meanwhile would not be delivered
         waiting.leave(waiter).exceptionally(failure -> LeaseDelivery.EMPTY).join().giveBack();
       }
       waiting.forget(waiter);
     }
   }
 
-  // Before it says that there is nothing, it looks at everything, where rounds are in a hurry.
+  // Rounds may miss a job, so a short wait ends with a thorough claim before the answer is empty.
   private static LeaseDelivery lastLook(TenantServices services, ClaimRequest request) {
     return LeaseDelivery.claim(services.leases(), request.thoroughly());
   }
 
-  /** A tenant may have work. Does not block. */
+  /** Announces that a tenant may have work. Does not block. */
   public void ring(String tenant) {
     Optional.ofNullable(waitingByTenant.get(tenant)).ifPresent(WaitingClaims::ring);
   }
 
-  /** How many wait for a tenant's work now. */
+  /** The number of requests that wait for work of a tenant. */
   public int waiting(TenantName tenant) {
     return Optional.ofNullable(waitingByTenant.get(tenant.value()))
         .map(WaitingClaims::size)
         .orElse(0);
   }
 
-  /** Lets everybody go, with nothing. */
+  /** Answers all waiting requests, without leases. */
   @Override
   public void close() {
     closed = true;

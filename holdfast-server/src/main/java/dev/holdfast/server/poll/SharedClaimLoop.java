@@ -19,14 +19,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims for all who wait in a room at once, when something was announced, is due, or a while has
- * passed. On one thread at a time.
+ * Claims jobs for all waiting requests of a tenant at once: when work was announced, when a job is
+ * due, or after a while. Not thread-safe; each instance runs on one thread.
  */
 final class SharedClaimLoop {
 
   private static final Logger log = LoggerFactory.getLogger(SharedClaimLoop.class);
 
-  // What was announced and not heard of is found after so long, as by any worker.
+  // Work whose announcement was lost is found after this long, as by any worker.
   private static final Duration POLL = Duration.ofSeconds(2);
   private static final Duration LEAST = Duration.ofMillis(5);
   private static final Duration LONGEST_REST = Duration.ofMillis(8);
@@ -44,7 +44,7 @@ final class SharedClaimLoop {
     this.jobs = services.jobs();
   }
 
-  /** An empty room, for which one is called when somebody comes in. */
+  /** An empty set of waiting requests, which starts a loop when a request enters. */
   static WaitingClaims waiting(TenantServices services) {
     return new WaitingClaims(waiting ->
         Thread.ofVirtual()
@@ -61,13 +61,13 @@ final class SharedClaimLoop {
     }
   }
 
-  // Every worker that comes back is a reason for another round. Who comes meanwhile is served
-  // together, and half of the time is left to those who work.
+  // Every worker that comes back causes another round. During the pause more of them gather to be
+  // served together, and workers with jobs have half of the time to themselves.
   private static void rest(long tookNanos) {
     LockSupport.parkNanos(Math.min(tookNanos, LONGEST_REST.toNanos()));
   }
 
-  // Whatever it is with one of them, the others would wait for ever if nobody attended to them.
+  // Whatever fails for one request, the loop must go on, or the others would wait for ever.
   private Duration serveAllIfPossible(WaitingClaims waiting) {
     try {
       return serveAll(waiting);
@@ -87,7 +87,8 @@ final class SharedClaimLoop {
     return next;
   }
 
-  // Each worker is its own host, and so no two would be alike; but jobs seldom ask for one.
+  // A worker that names no host is its own host, so no two requests would be alike. Since few jobs
+  // require a host, only hosts that jobs name are told apart.
   private void lookAtHosts() {
     long now = System.nanoTime();
     if (now - lookedAtNanos > HOSTS_KNOWN_FOR.toNanos()) {
@@ -110,7 +111,7 @@ final class SharedClaimLoop {
       return everybody
           ? LEAST
           : due.filter(wait -> wait.compareTo(LEAST) > 0).orElse(due.isPresent() ? LEAST : POLL);
-    } catch (RuntimeException | Error e) { // or they would wait for an answer for ever
+    } catch (RuntimeException | Error e) { // otherwise they would wait for ever
       log.debug("Could not claim for those who wait in tenant {}", tenant, e);
       alike.forEach(waiter -> waiter.answer.completeExceptionally(e));
       return POLL;
@@ -119,7 +120,7 @@ final class SharedClaimLoop {
     }
   }
 
-  // The leases are granted: from here on each reaches its worker, or goes back.
+  // The leases are granted: from here on, each one reaches its worker or is given back.
   private void deal(List<Waiter> alike, List<Optional<List<Lease>>> dealt) {
     Map<Waiter, LeaseDelivery> hands = new LinkedHashMap<>();
     List<Lease> all = new ArrayList<>();
@@ -143,7 +144,7 @@ final class SharedClaimLoop {
   }
 
   private static void answer(Waiter waiter, LeaseDelivery delivery) {
-    // Whether it is gone is looked at for sure, now that it is to get something.
+    // Now that there are leases to deliver, this reads from the connection in every case.
     boolean taken = !waiter.isGone() && waiter.answer.complete(delivery);
     if (!taken) {
       delivery.giveBack();

@@ -13,7 +13,10 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One who waits. Whoever completes the answer has decided, for both sides. */
+/**
+ * One request that waits for leases. The first to complete {@code answer}, the claim loop or the
+ * request itself, decides the outcome for both.
+ */
 final class Waiter {
 
   private static final Logger log = LoggerFactory.getLogger(Waiter.class);
@@ -21,13 +24,13 @@ final class Waiter {
   private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(5);
   private static final long BELIEVED_THERE_NANOS = Duration.ofSeconds(1).toNanos();
 
-  /** A claim and its id, which stay the same when it is asked again. */
+  /** Identifies a claim: both values stay the same when the request is repeated. */
   record Claim(String worker, String claimId) {}
 
   final ClaimRequest request;
   final Caller caller;
   final CompletableFuture<LeaseDelivery> answer = new CompletableFuture<>();
-  private long thereAtNanos = System.nanoTime(); // guarded by the room's lock
+  private long thereAtNanos = System.nanoTime(); // guarded by the lock of WaitingClaims
 
   Waiter(ClaimRequest request, Caller caller) {
     this.request = request;
@@ -38,7 +41,7 @@ final class Waiter {
     return request.claimId().map(id -> new Claim(request.worker(), id));
   }
 
-  /** Whether the answer is there before the wait is over. */
+  /** Whether the answer arrives before the wait is over. */
   boolean isAnsweredWithin(Duration wait) throws InterruptedException {
     long until = System.nanoTime() + wait.toNanos();
     for (long left = wait.toNanos(); left > 0; left = until - System.nanoTime()) {
@@ -55,7 +58,7 @@ final class Waiter {
       answer.get(nanos, TimeUnit.NANOSECONDS);
       return true;
     } catch (ExecutionException e) {
-      return true; // whoever reads the answer finds it
+      return true; // the failure is thrown when the answer is read
     } catch (TimeoutException e) {
       return false;
     }
@@ -72,8 +75,9 @@ final class Waiter {
   }
 
   /**
-   * Whether it hung up, as far as is known: to look is to read from its connection, too dear for
-   * all of a thousand in each of a hundred rounds a second.
+   * Whether the client has hung up, as far as is known. The connection is checked at most once a
+   * second, because a check reads from it, which is too expensive for a thousand requests in a
+   * hundred rounds a second.
    */
   boolean seemsGone() {
     long now = System.nanoTime();
@@ -85,9 +89,9 @@ final class Waiter {
   }
 
   /**
-   * What makes requests the same but for who asks, and how many.
+   * What requests must have in common to share a claim: everything but worker, limit and claim id.
    *
-   * @param namedHosts where it matters; any other host is as good as none
+   * @param namedHosts the hosts that jobs name; all other hosts count as equal
    */
   Object shape(Set<String> namedHosts) {
     return List.of(

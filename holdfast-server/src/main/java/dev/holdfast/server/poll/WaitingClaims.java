@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Those who wait for one tenant's work. While there are any, an attendant serves them. Thread-safe:
- * its fields are guarded by its lock.
+ * The requests that wait for work of one tenant. While there are any, a {@link SharedClaimLoop}
+ * serves them. Thread-safe: its fields are guarded by its lock.
  */
 final class WaitingClaims {
 
@@ -31,17 +31,18 @@ final class WaitingClaims {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Set<Waiter> waiters = new LinkedHashSet<>();
-  private final Map<Claim, Waiter> byClaim = new HashMap<>(); // the last to ask
-  private final Map<String, Waiter> byWorker = new HashMap<>(); // the last to ask
+  private final Map<Claim, Waiter> byClaim = new HashMap<>(); // the latest request
+  private final Map<String, Waiter> byWorker = new HashMap<>(); // the latest request
   private final Set<Waiter> beingServed = new HashSet<>();
   private boolean rung;
   private boolean attended;
   private boolean closed;
 
   /**
-   * An empty one.
+   * Begins without requests.
    *
-   * @param callAttendant starts one who serves until {@link #awaitReason} says no, and returns
+   * @param callAttendant starts a loop that serves until {@link #awaitReason} returns false; does
+   *     not wait for it
    */
   WaitingClaims(Consumer<WaitingClaims> callAttendant) {
     this.callAttendant = callAttendant;
@@ -71,13 +72,14 @@ final class WaitingClaims {
         return false;
       }
       waiters.add(waiter);
-      // Nobody reads the answer to an earlier one; of one that is being served, once it is.
+      // The answer to an earlier request of this claim is not read. If that is being served,
+      // served() removes it later.
       waiter.claim().map(claim -> byClaim.put(claim, waiter)).ifPresent(this::letGo);
-      // The earlier life of one that was started anew would be dealt what is for this one.
+      // The earlier request of a worker that was restarted would get leases meant for this one.
       Optional.ofNullable(byWorker.put(waiter.request.worker(), waiter))
           .filter(earlier -> !beingServed.contains(earlier) && earlier.isGone())
           .ifPresent(this::letGo);
-      rung = true; // something may have come between its own look and now
+      rung = true; // the new request needs a claim
       if (attended) {
         changed.signalAll();
       } else {
@@ -88,13 +90,13 @@ final class WaitingClaims {
     });
   }
 
-  /** Its time is over; what it is being given right now it still gets. */
+  /** The request's time is over. If it is being served right now, it still gets its leases. */
   CompletableFuture<LeaseDelivery> leave(Waiter waiter) {
     return locked(() -> {
       while (beingServed.contains(waiter)) {
         changed.awaitUninterruptibly();
       }
-      waiter.answer.complete(LeaseDelivery.EMPTY); // unless it has got something
+      waiter.answer.complete(LeaseDelivery.EMPTY); // unless it has leases
       remove(waiter);
       return waiter.answer;
     });
@@ -115,7 +117,7 @@ final class WaitingClaims {
     return locked(waiters::size);
   }
 
-  /** Lets everybody go, and nobody else in. */
+  /** Answers all requests, without leases, and accepts no more. */
   void close() {
     locked(() -> {
       closed = true;
@@ -124,7 +126,7 @@ final class WaitingClaims {
     });
   }
 
-  // Who is being served may have got something: that is for whoever serves it to say.
+  // A request that is being served may have leases; the loop that serves it answers it.
   private void letGo(Waiter waiter) {
     if (!beingServed.contains(waiter)) {
       waiter.answer.complete(LeaseDelivery.EMPTY);
@@ -142,7 +144,10 @@ final class WaitingClaims {
     return waiter.claim().map(byClaim::get).filter(last -> !last.equals(waiter)).isPresent();
   }
 
-  /** For the attendant: waits for something to do; false when nobody is left. */
+  /**
+   * For the loop: waits for a reason to claim. False when no request is left, and the loop must
+   * end.
+   */
   boolean awaitReason(Duration pause) {
     return locked(() -> {
       awaitChange(pause.toNanos());
@@ -164,17 +169,19 @@ final class WaitingClaims {
   }
 
   /**
-   * For the attendant, who says when they are served: alike but for names, limits and claim ids.
+   * For the loop, which must call {@link #served} for each group: requests that differ only in
+   * worker, limit, claim id and hosts that no job names.
    */
   List<List<Waiter>> groups(Set<String> namedHosts) {
     return locked(() -> {
-      // What is dealt to one who hung up has to be given back.
+      // Leases for a client that hung up would have to be given back.
       waiters.stream().filter(Waiter::seemsGone).toList().forEach(this::letGo);
       Map<Object, List<Waiter>> groups = new LinkedHashMap<>();
       Map<Object, Set<String>> names = new HashMap<>();
       for (Waiter waiter : waiters) {
         Object shape = waiter.shape(namedHosts);
-        // Each name once, because what is granted together is told apart by it.
+        // Each worker once per group, because leases that are granted together are told apart by
+        // it.
         if (names.computeIfAbsent(shape, key -> new HashSet<>()).add(waiter.request.worker())) {
           groups.computeIfAbsent(shape, key -> new ArrayList<>()).add(waiter);
           beingServed.add(waiter);

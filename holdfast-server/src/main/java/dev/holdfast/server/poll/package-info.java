@@ -1,4 +1,4 @@
-/** Workers that wait for work. */
+/** Long-polls: requests of workers that wait for work. */
 @NullMarked
 package dev.holdfast.server.poll;
 

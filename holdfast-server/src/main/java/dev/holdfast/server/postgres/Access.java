@@ -11,7 +11,7 @@ import java.util.Properties;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** The way into a database of our own: on this machine, as the one user that it has. */
+/** Address and login of the embedded database: on this machine, with its only user. */
 public record Access(int port, String password) {
 
   static final String USER = "holdfast";
@@ -26,7 +26,7 @@ public record Access(int port, String password) {
     return USER;
   }
 
-  /** Connections to the jobs, each a new one. */
+  /** A source of unpooled connections to the database with the jobs. */
   public DataSource dataSource() {
     PGSimpleDataSource dataSource = new PGSimpleDataSource();
     dataSource.setUrl(jdbcUrl());
@@ -66,7 +66,7 @@ public record Access(int port, String password) {
     return "jdbc:postgresql://127.0.0.1:%d/%s".formatted(port, database);
   }
 
-  /** No password: settings end up in logs. */
+  /** Leaves out the password, because settings end up in logs. */
   @Override
   public String toString() {
     return "Access[port=" + port + "]";

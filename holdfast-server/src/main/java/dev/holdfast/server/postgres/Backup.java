@@ -21,14 +21,15 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A copy of a data directory's database as it is at one moment, taken while it is at work: its
- * files between {@code pg_backup_start} and {@code pg_backup_stop}, and the log of what happened to
- * them meanwhile. Whoever starts from the copy replays that log, and has what was committed when
- * the backup ended.
+ * A copy of a data directory's database as it is at one moment, taken while it runs: its files
+ * between {@code pg_backup_start} and {@code pg_backup_stop}, and the write-ahead log of what
+ * happened to them meanwhile. A server that starts from the copy replays that log, and has
+ * everything that was committed when the backup ended.
  */
 public final class Backup {
 
-  // Made anew by whoever starts, or another process's alone; PostgreSQL's own list.
+  // Directories whose contents are created at the start or belong to one process; PostgreSQL's own
+  // list.
   private static final Set<String> NOT_FILES_OF =
       Set.of(
           "pg_wal",
@@ -54,11 +55,12 @@ public final class Backup {
   }
 
   /**
-   * Takes one. A database that runs goes on; one that does not is started for it.
+   * Takes a backup. A running database keeps running; one that does not run is started for the
+   * backup.
    *
-   * @param directory that the server has its database in
-   * @param target to be made, or empty
-   * @return how many bytes it has
+   * @param directory the data directory of the server
+   * @param target a directory that is empty or does not exist
+   * @return the size of the backup in bytes
    */
   public static long take(Path directory, Path target) {
     DataDirectory data = DataDirectory.of(directory);
@@ -84,7 +86,8 @@ public final class Backup {
   private long take(Access access) {
     try {
       Directories.claimEmpty("DIR", target);
-      // One connection: the backup is its own, and so is what keeps the log from being recycled.
+      // One connection, because the backup and the slot that keeps the log from being recycled
+      // belong to its session.
       try (Connection session = access.connect(Access.MAINTENANCE)) {
         copyDatabase(session);
       }
@@ -109,7 +112,7 @@ public final class Backup {
     String first = ask(session, "SELECT pg_walfile_name(pg_backup_start('holdfast', true))");
     Path copy = target.resolve(DataDirectory.CLUSTER);
     Files.walkFileTree(data.cluster(), new Copying(copy));
-    copyFile(data.cluster().resolve(CONTROL), copy.resolve(CONTROL)); // as of after the others
+    copyFile(data.cluster().resolve(CONTROL), copy.resolve(CONTROL)); // after all others
     String last;
     try (Statement statement = session.createStatement();
         ResultSet ended =
@@ -138,7 +141,7 @@ public final class Backup {
     }
   }
 
-  // Names of one timeline sort as they follow each other.
+  // Names of log segments of one timeline sort in their order.
   private void copyLog(Path copy, String first, String last) throws IOException {
     List<Path> segments;
     try (Stream<Path> files = Files.list(data.cluster().resolve("pg_wal"))) {
@@ -208,7 +211,7 @@ public final class Backup {
       return FileVisitResult.CONTINUE;
     }
 
-    // A table that was dropped meanwhile; the log says so, too.
+    // A table may have been dropped meanwhile; the log says so, too.
     private void copyUnlessGone(Path from, Path to) throws IOException {
       try {
         copyFile(from, to);

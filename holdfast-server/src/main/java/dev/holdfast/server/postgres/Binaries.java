@@ -28,9 +28,9 @@ final class Binaries {
   private Binaries() {}
 
   /**
-   * Unpacks them, unless they are there.
+   * Unpacks the programs, unless they are there.
    *
-   * @return the directory with {@code bin} in it
+   * @return the directory that contains {@code bin}
    */
   static Path in(Path data) throws IOException {
     Path home = data.resolve("postgres");
@@ -38,13 +38,13 @@ final class Binaries {
       Path draft = Directories.fresh(data.resolve("postgres.new"));
       unpack(draft);
       awaitRunnable(draft);
-      Files.move(draft, home, StandardCopyOption.ATOMIC_MOVE); // whole, or not there
+      Files.move(draft, home, StandardCopyOption.ATOMIC_MOVE); // complete, or not there
     }
     return home;
   }
 
   // A process that another thread starts while a program is being written inherits the open file
-  // for a moment, in which the program is "busy" and cannot be run.
+  // for a moment, during which the program is "busy" and cannot be run.
   private static void awaitRunnable(Path home) {
     Commands commands = new Commands(home);
     for (int tries = 1; ; tries++) {

@@ -14,8 +14,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Runs PostgreSQL's programs. They refuse to be run by root; root runs them in a user namespace,
- * where it is nobody and still owns its files.
+ * Runs PostgreSQL's programs. They refuse to run as root; root runs them in a user namespace, where
+ * it is an unprivileged user and still owns its files.
  */
 final class Commands {
 
@@ -29,7 +29,7 @@ final class Commands {
     this.home = home;
   }
 
-  /** Waits for its end, and answers what it said. */
+  /** Waits for the program to end, and returns its output. */
   String run(String program, String... arguments) {
     List<String> command = new ArrayList<>();
     if (IS_ROOT) {
@@ -38,7 +38,7 @@ final class Commands {
     command.add(home.resolve("bin").resolve(program).toString());
     command.addAll(List.of(arguments));
     try {
-      // Into a file: what it starts inherits its output, and would keep a pipe open for ever.
+      // Into a file: a program's children inherit its output, and would keep a pipe open for ever.
       Path said = Files.createTempFile("holdfast", program);
       try {
         ProcessBuilder builder =
@@ -61,8 +61,9 @@ final class Commands {
     }
   }
 
-  // The database lives on, and whoever may read its environment would find tokens and secrets of
-  // the server's there. What it needs is how to find programs and libraries, and what time it is.
+  // The database outlives this process, and users who can read its environment would find tokens
+  // and secrets of the server there. It needs only the paths of programs and libraries, and the
+  // time zone.
   private static void keepOnly(Map<String, String> environment) {
     environment.keySet().retainAll(Set.of("PATH", "HOME", "TZ", "LD_LIBRARY_PATH"));
     environment.put("LC_ALL", "C");

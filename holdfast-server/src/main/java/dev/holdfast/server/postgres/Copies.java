@@ -19,7 +19,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Copies files for their owner alone, knows them by their content, and puts them on the disk. */
+/**
+ * Copies files so that only their owner can read them, computes their hashes, and forces them to
+ * disk.
+ */
 final class Copies {
 
   private static final FileAttribute<Set<PosixFilePermission>> OWNERS_ALONE =
@@ -28,9 +31,9 @@ final class Copies {
   private Copies() {}
 
   /**
-   * Copies one.
+   * Copies a file.
    *
-   * @param name that the entry gets
+   * @param name the path in the manifest's entry
    */
   static Manifest.Entry copy(Path from, Path to, String name) throws IOException {
     MessageDigest digest = sha256();
@@ -46,7 +49,10 @@ final class Copies {
     }
   }
 
-  /** Puts all that is below on the disk; together, because that is quicker than one by one. */
+  /**
+   * Forces all files below a directory to disk; doing so after all copies is quicker than after
+   * each.
+   */
   static void forceAll(Path directory) throws IOException {
     List<Path> all;
     try (Stream<Path> files = Files.walk(directory)) {
@@ -57,7 +63,7 @@ final class Copies {
     }
   }
 
-  /** Puts a file, or the names in a directory, on the disk. */
+  /** Forces a file, or a directory's list of names, to disk. */
   static void force(Path path) throws IOException {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       channel.force(true);

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** What lies where in a server's data directory. */
+/** The layout of a server's data directory. */
 record DataDirectory(Path root) {
 
   static final String CLUSTER = "database";
@@ -34,7 +34,7 @@ record DataDirectory(Path root) {
     return root.resolve("database.log");
   }
 
-  /** Stands there while a restore is under way, and after one that was cut off. */
+  /** Exists while a restore is under way, and after one that was cut off. */
   Path unfinishedRestore() {
     return root.resolve("restore.unfinished");
   }
@@ -57,22 +57,22 @@ record DataDirectory(Path root) {
     }
   }
 
-  /** The process that the database says is its own, if it lives. */
+  /** The process named in the database's PID file, if it is alive. */
   Optional<ProcessHandle> postmaster() {
     return pidFile()
         .flatMap(lines -> ProcessHandle.of(Long.parseLong(lines.get(PID_LINE).strip())))
-        // The number may be another program's by now.
+        // The PID may belong to another program by now.
         .filter(process ->
             process.info().command().filter(program -> program.endsWith("postgres")).isPresent());
   }
 
-  /** The way into a database that runs, whoever started it. */
+  /** Access to the database if it runs, whichever server started it. */
   Optional<Access> running() {
     if (postmaster().isEmpty()) {
       return Optional.empty();
     }
     return pidFile()
-        .filter(lines -> lines.size() > PORT_LINE) // less while it starts
+        .filter(lines -> lines.size() > PORT_LINE) // fewer while it starts
         .map(lines -> new Access(Integer.parseInt(lines.get(PORT_LINE).strip()), readPassword()));
   }
 

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Directories that nobody else can look into. */
+/** Directories that only their owner can read. */
 final class Directories {
 
   private static final FileAttribute<Set<PosixFilePermission>> OWNERS_ALONE =
@@ -20,16 +20,17 @@ final class Directories {
 
   private Directories() {}
 
-  /** An empty one; what an earlier try left there is removed. */
+  /** Creates an empty directory; removes what an earlier try left there. */
   static Path fresh(Path directory) throws IOException {
     remove(directory);
     return Files.createDirectory(directory, OWNERS_ALONE);
   }
 
   /**
-   * One that has nothing in it; made if need be, and refused if anything is there.
+   * Makes sure that a directory is empty: creates it if it is missing, and refuses one with
+   * contents.
    *
-   * @param setting that named it
+   * @param setting the setting that named the directory
    */
   static void claimEmpty(String setting, Path directory) throws IOException {
     if (Files.exists(directory)) {
@@ -42,7 +43,7 @@ final class Directories {
     }
   }
 
-  /** It, and those above it that are missing. */
+  /** Creates a directory and its missing parents. */
   static void withParents(Path directory) throws IOException {
     Files.createDirectories(directory, OWNERS_ALONE);
   }
@@ -54,14 +55,14 @@ final class Directories {
     }
   }
 
-  /** Removes what is in it. */
+  /** Removes the contents of a directory. */
   static void empty(Path directory) throws IOException {
     for (Path file : contents(directory)) {
       Files.delete(file);
     }
   }
 
-  // What is in a directory comes before it.
+  // The contents of a directory come before the directory itself.
   private static List<Path> contents(Path directory) throws IOException {
     try (Stream<Path> files = Files.walk(directory)) {
       return files

@@ -10,7 +10,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** One server for a data directory. It is free again when the process ends, however it ends. */
+/**
+ * Lets only one server use a data directory. The lock is released when the process ends, however it
+ * ends.
+ */
 final class DirectoryLock implements AutoCloseable {
 
   private final FileChannel channel;
@@ -33,7 +36,7 @@ final class DirectoryLock implements AutoCloseable {
         return new DirectoryLock(channel);
       }
     } catch (OverlappingFileLockException e) {
-      // this very process has it
+      // this process has the lock itself
     }
     String owner = Files.readString(file).strip();
     channel.close();

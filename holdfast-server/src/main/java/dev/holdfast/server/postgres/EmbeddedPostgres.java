@@ -22,10 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A real PostgreSQL in the data directory: durable, with a password, on this machine's own address.
- * It ends with the server; one that outlived a killed server is ended and started anew, and one
- * that ended is started again until it runs: a full disk may keep it from that for a while. Close
- * it when done.
+ * A real PostgreSQL in the data directory: durable, with a password, on the loopback address. It
+ * ends with the server. One that outlived a killed server is stopped and started again, and one
+ * that ended by itself is restarted until it runs, because a full disk may prevent that for a
+ * while. Close it when done.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
 
@@ -35,7 +35,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
   private static final int PAUSE_SECONDS = 2;
   private static final Duration ENDS_WITHIN = Duration.ofSeconds(60);
 
-  // What is acknowledged must survive; a start without one of these fails.
+  // What is acknowledged must survive, so the start fails if one of these is off.
   private static final List<String> DURABLE =
       List.of("fsync", "synchronous_commit", "full_page_writes");
 
@@ -65,7 +65,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     this.access = new Access(freePort(), password(data.password()));
   }
 
-  /** Starts it, made if need be; it answers when this returns. */
+  /** Starts the database, and creates it if necessary; it accepts connections when this returns. */
   public static EmbeddedPostgres start(Path directory) {
     DataDirectory data = DataDirectory.of(directory);
     data.refuseUnfinishedRestore();
@@ -83,14 +83,14 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
   }
 
-  /** Starts it for whoever has the lock already, which goes with it when it is closed. */
+  /** Starts the database for a caller that has the lock; closing the database releases the lock. */
   static EmbeddedPostgres start(DataDirectory data, DirectoryLock lock) throws IOException {
     EmbeddedPostgres postgres = new EmbeddedPostgres(data, lock);
     try {
       postgres.boot();
       return postgres;
     } catch (IOException | RuntimeException e) {
-      postgres.close(); // nothing of it is left running
+      postgres.close(); // leaves nothing running
       throw e;
     }
   }
@@ -106,7 +106,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     superviseServer();
   }
 
-  /** The way into the database of a directory, if a server has it running. */
+  /** Access to the database of a directory, if it runs. */
   public static Optional<Access> running(Path directory) {
     return DataDirectory.of(directory).running();
   }
@@ -123,7 +123,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     return access.password();
   }
 
-  /** Connections to the jobs, each a new one. */
+  /** A source of unpooled connections to the database with the jobs. */
   public DataSource dataSource() {
     return access.dataSource();
   }
@@ -167,7 +167,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
   private void init() throws IOException {
     log.info("Making a database in {}", data.cluster());
     Path draft = data.root().resolve("database.new");
-    Directories.remove(draft); // a start that was killed left it
+    Directories.remove(draft); // left by a start that was killed
     commands.run(
         "initdb",
         "--pgdata=" + draft,
@@ -180,7 +180,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
     Files.move(draft, data.cluster(), StandardCopyOption.ATOMIC_MOVE);
   }
 
-  // We have the directory's lock, so its server died without ending it.
+  // We have the directory's lock, so the server that started this database has died without
+  // stopping it.
   private void stopLeftover() {
     data.postmaster()
         .ifPresent(process -> {
@@ -209,7 +210,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
       if (data.postmaster().isEmpty()) {
         return; // it ended by itself meanwhile
       }
-      // Nothing is lost by that: the next start recovers from its log.
+      // Nothing is lost: the next start recovers from the write-ahead log.
       log.warn("The database does not end in good order; ending it at once", e);
       stopServer("immediate", ENDS_WITHIN);
     }
@@ -247,7 +248,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
       superviseServer();
       log.info("The database runs again");
     } catch (HoldfastException e) {
-      if (tries == 1) { // once: it may take until somebody has made room on a disk
+      if (tries == 1) { // logged once: it may last until space is freed on the disk
         log.error("The database does not start again, and is tried again; see {}", data.log(), e);
       }
       CompletableFuture.delayedExecutor(PAUSE_SECONDS, TimeUnit.SECONDS)
@@ -275,13 +276,16 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
   }
 
-  /** Ends it in good order: what is under way is rolled back, everything else is on the disk. */
+  /**
+   * Stops the database in good order: open transactions are rolled back, everything else is on
+   * disk.
+   */
   @Override
   public void close() {
     close(ENDS_WITHIN);
   }
 
-  /** The same for whoever waits less for good order. */
+  /** The same, with a limit for how long a stop in good order may take. */
   void close(Duration endsWithin) {
     starting.lock();
     try {

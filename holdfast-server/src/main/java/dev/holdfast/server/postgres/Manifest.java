@@ -11,10 +11,11 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What a backup consists of. Written last and whole, so that what has none is no backup.
+ * The contents of a backup. Written last and atomically, so a directory without a manifest is no
+ * backup.
  *
- * @param postgres the major version that can read it
- * @param directories also those with nothing in them, which the database misses, too
+ * @param postgres the major version that can read the backup
+ * @param directories all directories, including empty ones, which the database needs as well
  */
 record Manifest(String postgres, List<String> directories, List<Entry> entries) {
 
@@ -26,10 +27,10 @@ record Manifest(String postgres, List<String> directories, List<Entry> entries) 
   private static final int HEAD = 2;
 
   /**
-   * A file.
+   * A file of the backup.
    *
-   * @param path within the backup
-   * @param sha256 of what is in it
+   * @param path relative to the backup
+   * @param sha256 the hash of its contents
    */
   record Entry(String path, long size, String sha256) {
 

@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Makes a data directory from a backup. Fences are raised before anybody is served: those that were
- * granted after the backup are unknown here, and must not be granted again.
+ * Creates a data directory from a backup. Fences are raised before the server accepts requests:
+ * fences granted after the backup are unknown here, and must not be granted again.
  */
 public final class Restore {
 
@@ -27,17 +27,18 @@ public final class Restore {
   }
 
   /**
-   * Makes it.
+   * Creates the data directory.
    *
-   * @param directory to be made, or empty
-   * @return the fence that each tenant goes on from
+   * @param directory a directory that is empty or does not exist
+   * @return the fence from which each tenant continues
    */
   public static Map<TenantName, Long> from(Path backup, Path directory) {
     try {
       Manifest manifest = Manifest.in(backup);
       DataDirectory data = DataDirectory.of(directory);
       Directories.claimEmpty("--data", data.root());
-      // Whoever else found it empty stays out, and what is removed when this fails is ours.
+      // Keeps out another restore that also found the directory empty. If this one fails, it
+      // removes only its own files.
       try (DirectoryLock lock = DirectoryLock.take(data.root())) {
         return new Restore(backup, manifest, data).run(lock);
       }
@@ -57,7 +58,7 @@ public final class Restore {
       Copies.force(data.root());
       return fences;
     } catch (IOException | RuntimeException e) {
-      Directories.empty(data.root()); // it was, before
+      Directories.empty(data.root()); // as it was before
       throw e;
     }
   }

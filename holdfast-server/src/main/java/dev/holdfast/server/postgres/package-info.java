@@ -1,4 +1,4 @@
-/** A PostgreSQL of the server's own, for those who have none. */
+/** The server's own PostgreSQL, for installations that bring none. */
 @NullMarked
 package dev.holdfast.server.postgres;
 
