@@ -27,8 +27,7 @@ public final class MaskedArgs {
       if (!(Json.parse("args", args.json()) instanceof ObjectNode json)) {
         return args;
       }
-      Set<String> names = new HashSet<>();
-      json.path(SECRETS).forEach(name -> names.add(name.asString("")));
+      Set<String> names = secrets(json);
       mask(json, names);
       if (json.path(ENV) instanceof ObjectNode env) {
         mask(env, names);
@@ -44,21 +43,24 @@ public final class MaskedArgs {
    * value of that name, as long as both name it as a secret.
    */
   public static ObjectNode restored(ObjectNode said, JsonNode stored) {
-    Set<String> names = new HashSet<>();
-    stored.path(SECRETS).forEach(name -> names.add(name.asString("")));
-    Set<String> both = new HashSet<>();
-    said.path(SECRETS)
-        .forEach(name -> {
-          if (names.contains(name.asString(""))) {
-            both.add(name.asString(""));
-          }
-        });
+    Set<String> both = secrets(said);
+    both.retainAll(secrets(stored));
     ObjectNode whole = said.deepCopy();
     restore(whole, stored, both);
     if (whole.path(ENV) instanceof ObjectNode env) {
       restore(env, stored.path(ENV), both);
     }
     return whole;
+  }
+
+  // The names of secrets; if the whole environment is one, the names of all variables.
+  private static Set<String> secrets(JsonNode args) {
+    Set<String> names = new HashSet<>();
+    args.path(SECRETS).forEach(name -> names.add(name.asString("")));
+    if (names.contains(ENV)) {
+      names.addAll(args.path(ENV).propertyNames());
+    }
+    return names;
   }
 
   private static void restore(ObjectNode json, JsonNode stored, Set<String> names) {

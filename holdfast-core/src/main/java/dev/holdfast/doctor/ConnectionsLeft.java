@@ -3,8 +3,8 @@ package dev.holdfast.doctor;
 import dev.holdfast.tenant.Db;
 
 /**
- * Checks that more connections are possible: under the limits of the server, the database and the
- * role.
+ * Checks that more connections are possible under each limit: the server's, the database's and the
+ * role's. It reports the one that is nearest.
  */
 final class ConnectionsLeft implements Check {
 
@@ -13,15 +13,25 @@ final class ConnectionsLeft implements Check {
 
   private static final String USED =
       """
-      SELECT count(*) AS used,
-             least(current_setting('max_connections')::int
-                     - current_setting('superuser_reserved_connections')::int,
-                   (SELECT nullif(datconnlimit, -1)
-                      FROM pg_database WHERE datname = current_database()),
-                   (SELECT nullif(rolconnlimit, -1)
-                      FROM pg_roles WHERE rolname = current_user)) AS most
-        FROM pg_stat_activity
-       WHERE backend_type = 'client backend'
+      WITH client AS MATERIALIZED (
+        SELECT datname, usename FROM pg_stat_activity WHERE backend_type = 'client backend'
+      )
+      SELECT used, most
+        FROM (SELECT (SELECT count(*) FROM client) AS used,
+                     current_setting('max_connections')::int
+                       - current_setting('superuser_reserved_connections')::int AS most
+              UNION ALL
+              SELECT (SELECT count(*) FROM client WHERE client.datname = pg_database.datname),
+                     datconnlimit
+                FROM pg_database
+               WHERE datname = current_database() AND datconnlimit <> -1
+              UNION ALL
+              SELECT (SELECT count(*) FROM client WHERE client.usename = pg_roles.rolname),
+                     rolconnlimit
+                FROM pg_roles
+               WHERE rolname = current_user AND rolconnlimit <> -1) AS bounded
+       ORDER BY used::float8 / greatest(most, 1) DESC
+       LIMIT 1
       """;
 
   private final Db db;

@@ -114,11 +114,11 @@ final class ActStatements {
       """;
 
   // The time for which a preferred host is offered the job first counts from run_at, so it begins
-  // now.
+  // now, or when a delayed job is due.
   private static final String PLACE =
       """
       UPDATE {schema}.job
-         SET run_at = {schema}.clock(),
+         SET run_at = greatest(run_at, {schema}.clock()),
              lane = :lane,
              waiting_on = NULL,
              waiting_since = NULL,

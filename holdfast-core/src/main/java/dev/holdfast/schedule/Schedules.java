@@ -24,11 +24,15 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The schedules of one tenant, as people and applications see them. Thread-safe. */
+/**
+ * The schedules of one tenant, as people and applications see them. Changing, previewing or
+ * triggering a schedule that does not exist throws {@code NOT_FOUND}. Thread-safe.
+ */
 public final class Schedules {
 
   private static final Logger log = LoggerFactory.getLogger(Schedules.class);
@@ -55,20 +59,25 @@ public final class Schedules {
     this.firing = new Firing(slots, jobs);
   }
 
-  /** Makes the schedule, or makes it so. */
+  /**
+   * Creates the schedule, or replaces the one of the same name.
+   *
+   * @throws HoldfastException with {@code INVALID_ARGUMENT} if it is never due
+   */
   public Planned put(Schedule schedule, Act act) {
-    store(schedule, Optional.empty(), act);
+    store(schedule.name(), old -> schedule, Optional.empty(), act);
     return get(schedule.name()).orElseThrow(() -> noSuch(schedule.name()));
   }
 
   /**
-   * Makes these the schedules of an application's code: those that it declared before and no longer
-   * does are disabled. Other applications' schedules, and those that people made, are left alone;
-   * and what somebody disabled stays so.
+   * Stores the schedules that an application's code declares, and disables those that it declared
+   * before and no longer does. Schedules of other applications, and those that people made, are
+   * left alone. A schedule that an operator disabled stays disabled.
    */
   public void declare(String application, List<Schedule> schedules) {
     Act act = Act.by(application);
-    schedules.forEach(schedule -> store(schedule, Optional.of(application), act));
+    schedules.forEach(
+        schedule -> store(schedule.name(), old -> schedule, Optional.of(application), act));
     List<String> names = schedules.stream().map(Schedule::name).toList();
     definitions
         .declaredBy(application, names)
@@ -81,11 +90,12 @@ public final class Schedules {
             }));
   }
 
-  private void store(Schedule schedule, Optional<String> declaredBy, Act act) {
-    String name = schedule.name();
+  private void store(
+      String name, Function<Optional<Ready>, Schedule> change, Optional<String> by, Act act) {
     int woken =
         db.inTransaction(handle -> {
           Optional<Ready> old = definitions.lock(handle, name);
+          Schedule schedule = change.apply(old);
           Instant first =
               schedule
                   .trigger()
@@ -99,7 +109,7 @@ public final class Schedules {
                   !schedule.enabled() || !before.schedule().trigger().equals(schedule.trigger())),
               "was changed");
           String before = definitions.described(handle, name);
-          definitions.put(handle, schedule, declaredBy, first);
+          definitions.put(handle, schedule, by, first);
           String after = definitions.described(handle, name);
           if (!after.equals(before)) {
             audit.write(handle, act, "put_schedule", schedule.resource(), before, after);
@@ -110,8 +120,8 @@ public final class Schedules {
     resources.announce(woken);
   }
 
-  // Slots that were due before the schedule became another one. Not run: this process may have no
-  // scheduler, and its whole point may be to stop them.
+  // Closes slots that were due before the schedule was changed. They do not run: this process may
+  // have no scheduler, and the point of the change may be to stop them.
   private void closeDue(Handle handle, Optional<Ready> old, String change) {
     Optional<Instant> first = old.flatMap(Ready::first);
     while (first.isPresent() && !first.get().isAfter(old.orElseThrow().now())) {
@@ -134,19 +144,28 @@ public final class Schedules {
     return definitions.get(name);
   }
 
-  /** In the order of their names, from one on. */
+  /**
+   * Lists schedules in the order of their names.
+   *
+   * @param after the name after which the list begins; empty for all
+   */
   public Portion<Planned> list(String after, int limit) {
     Limits.page("limit", limit);
     return definitions.list(after, limit);
   }
 
-  /** Lets it be due, or not: what else it says stays. */
+  /** Enables or disables the schedule, and changes nothing else. */
   public Planned enable(String name, boolean enabled, Act act) {
-    Planned before = get(name).orElseThrow(() -> noSuch(name));
-    return put(before.schedule().withEnabled(enabled), act);
+    Limits.name("name", name);
+    store(
+        name,
+        old -> old.orElseThrow(() -> noSuch(name)).schedule().withEnabled(enabled),
+        Optional.empty(),
+        act);
+    return get(name).orElseThrow(() -> noSuch(name));
   }
 
-  /** Its slots are kept: what ran, ran. */
+  /** Deletes the schedule. The record of its slots is kept. */
   public void delete(String name, Act act) {
     Limits.name("name", name);
     db.useTransaction(handle -> {
@@ -157,7 +176,11 @@ public final class Schedules {
     });
   }
 
-  /** The next times at which it is due, also while it is disabled. */
+  /**
+   * The next times at which the schedule is due, also while it is disabled.
+   *
+   * @param from the first moment that counts; empty is now
+   */
   public List<Instant> next(String name, int count, Optional<Instant> from) {
     if (count < 1 || count > MOST_PREVIEWED) {
       throw HoldfastException.invalid("count", count, "1 to " + MOST_PREVIEWED);
@@ -168,7 +191,11 @@ public final class Schedules {
     return planned.times(from.orElseGet(() -> db.withHandle(definitions::now).plusNanos(1)), count);
   }
 
-  /** What became of its slots, newest first. */
+  /**
+   * What became of the schedule's slots, newest first.
+   *
+   * @param before only slots before this moment
+   */
   public List<Slot> slots(String name, Optional<Instant> before, int limit) {
     Limits.name("name", name);
     Limits.page("limit", limit);
@@ -177,10 +204,13 @@ public final class Schedules {
   }
 
   /**
-   * Runs it now for a slot of its own, under the rules for any other: once per slot, and not beside
-   * as many runs as there may be.
+   * Runs the schedule now, for one slot. The same rules apply as for any other slot: it runs once,
+   * and only if fewer than {@code maxInstances} runs have not ended.
    *
-   * @param scheduledFor the slot, to the second; now, unless given
+   * @param scheduledFor the slot, to the second; empty is now
+   * @return the id of the slot's job
+   * @throws HoldfastException with {@code STATE_CONFLICT} if the slot is taken or too many runs
+   *     have not ended
    */
   public UUID trigger(String name, Optional<Instant> scheduledFor, Act act) {
     scheduledFor.ifPresent(moment -> Limits.moment("scheduled_for", moment));

@@ -85,7 +85,7 @@ final class WatchedProcess implements AutoCloseable {
       watchdog.watch(started.group(), deadline);
       started.open(command);
       return started;
-    } catch (IOException e) {
+    } catch (Throwable e) { // whatever it is, the gate must not stay and wait
       started.close();
       throw e;
     }

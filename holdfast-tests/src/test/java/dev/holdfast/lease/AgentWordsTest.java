@@ -12,6 +12,7 @@ import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.lease.AgentWords.Word;
 import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -151,6 +152,16 @@ class AgentWordsTest {
     assertThat(state(stopping(OnLeaseLost.RETRY, Optional.empty()))).isEqualTo(JobState.CANCELLED);
     assertThat(state(stopping(OnLeaseLost.RETRY, Optional.of(JobState.PAUSED))))
         .isEqualTo(JobState.PAUSED);
+  }
+
+  @Test
+  void a_delayed_job_that_is_put_elsewhere_is_still_delayed() {
+    UUID id = tenant.jobs().enqueue(NewJob.of("email", 1).withDelay(Duration.ofHours(1))).id();
+    Instant due = tenant.job(id).runAt();
+
+    tenant.acts().place(id, Placement.requiring("there"), Act.by("ada"));
+
+    assertThat(tenant.job(id).runAt()).isEqualTo(due);
   }
 
   @Test

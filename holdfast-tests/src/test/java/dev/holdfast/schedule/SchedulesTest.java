@@ -14,12 +14,18 @@ import dev.holdfast.schedule.Dst.Missing;
 import dev.holdfast.schedule.Dst.Twice;
 import dev.holdfast.slot.Slot;
 import dev.holdfast.slot.SlotStatus;
+import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.testkit.TestTenant;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.FutureTask;
 import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,6 +47,39 @@ class SchedulesTest {
   @BeforeEach
   void stopTheClock() {
     tenant.stopClock();
+  }
+
+  @Test
+  void whoever_enables_a_schedule_undoes_no_change_that_came_first() throws Exception {
+    tenant.schedules().put(MINUTELY, ADA);
+    String change =
+        tenant.tenant().db().sql("UPDATE {schema}.schedule SET expected_runtime_ms = 7000");
+    try (Connection other = TestDatabase.shared().dataSource().getConnection();
+        Statement statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      statement.execute(change);
+      FutureTask<Planned> enabling =
+          new FutureTask<>(() -> tenant.schedules().enable("brief", false, ADA));
+      var unused = Thread.startVirtualThread(enabling);
+      while (!isWaitedFor(statement)) {
+        Thread.onSpinWait();
+      }
+      other.commit();
+      other.setAutoCommit(true);
+
+      assertThat(enabling.get().schedule().expectedRuntime()).isEqualTo(Duration.ofSeconds(7));
+      assertThat(enabling.get().schedule().enabled()).isFalse();
+    }
+  }
+
+  private static boolean isWaitedFor(Statement statement) throws SQLException {
+    try (ResultSet row =
+        statement.executeQuery(
+            "SELECT EXISTS (SELECT FROM pg_stat_activity"
+                + " WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid)))")) {
+      row.next();
+      return row.getBoolean(1);
+    }
   }
 
   @Test

@@ -50,6 +50,22 @@ class MaskedEverywhereTest {
   }
 
   @Test
+  void where_the_whole_environment_is_a_secret_all_of_it_is_masked() {
+    Caller submitter = TestServer.shared().as(Role.SUBMITTER, tenant.name());
+
+    Reply made =
+        submitter.post(
+            API + "/jobs",
+            """
+            {"kind": "sync",
+             "args": {"env": {"PASSWORD": "tiger-0815", "PIN": "tiger-0815"}, "secrets": ["env"]}}
+            """);
+
+    assertThat(made.status()).as(made.text()).isEqualTo(201);
+    assertThat(made.text()).contains("***", "PIN").doesNotContain(SECRET);
+  }
+
+  @Test
   void a_schedules_arguments_are_masked_and_a_mask_that_is_put_back_is_what_it_hides() {
     String one = API + "/schedules/nightly";
     Reply made = operator.put(one, EVERY_DAY.formatted("sync", ARGS));

@@ -57,16 +57,7 @@ final class BoundedAccess {
       if (!free.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
         throw new FileSystemException(what, null, "too many wait for files here already");
       }
-      Thread.ofPlatform()
-          .daemon()
-          .name("holdfast-files")
-          .start(() -> {
-            try {
-              run(step, stage, result, unwanted);
-            } finally {
-              free.release();
-            }
-          });
+      start(() -> run(step, stage, result, unwanted));
       return await(result, stage, limit, what);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -75,6 +66,26 @@ final class BoundedAccess {
       throw rethrown(e);
     } finally {
       result.cancel(false); // no effect if there is a result; otherwise a later one is unwanted
+    }
+  }
+
+  private void start(Runnable work) {
+    Thread thread =
+        Thread.ofPlatform()
+            .daemon()
+            .name("holdfast-files")
+            .unstarted(() -> {
+              try {
+                work.run();
+              } finally {
+                free.release();
+              }
+            });
+    try {
+      thread.start();
+    } catch (OutOfMemoryError e) { // there is no thread to release it
+      free.release();
+      throw e;
     }
   }
 
