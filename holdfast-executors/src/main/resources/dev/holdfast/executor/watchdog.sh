@@ -91,7 +91,12 @@ obey() {
       deadline[$thing]=0
       [[ -n ${kill_at[$thing]:-} ]] || begin_end "$thing"
       ;;
-    gone) ! is_watched "$thing" || ! signal 0 "$thing" ;;
+    gone)
+      is_watched "$thing" || return 0
+      # Forgotten before the answer is heard: the number may be a stranger's by the next sweep.
+      ! is_gone "$thing" || forget "$thing"
+      ! is_watched "$thing" || ! signal 0 "$thing"
+      ;;
     end)
       is_watched "$thing" || return 0
       [[ $thing == container:* ]] || signal KILL "$thing" # containers are removed by who made them

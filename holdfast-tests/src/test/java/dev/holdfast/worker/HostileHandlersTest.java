@@ -52,17 +52,7 @@ class HostileHandlersTest {
         return null;
       }
     }
-    UUID bad =
-        tenant.jobs().enqueue(BAD.job(1).withPolicy(PolicyOverrides.NONE.withMaxAttempts(1))).id();
-
-    worker()
-        .handle(
-            BAD,
-            (args, job) -> {
-              throw new Silent();
-            })
-        .build()
-        .runDue();
+    UUID bad = failBy(new Silent());
 
     assertThat(tenant.job(bad).state()).isEqualTo(JobState.FAILED);
     assertThat(tenant.job(bad).errorMessage()).isPresent();
@@ -81,21 +71,26 @@ class HostileHandlersTest {
         throw new StackOverflowError("of an exception's own cause");
       }
     }
-    UUID bad =
-        tenant.jobs().enqueue(BAD.job(1).withPolicy(PolicyOverrides.NONE.withMaxAttempts(1))).id();
-
-    worker()
-        .handle(
-            BAD,
-            (args, job) -> {
-              throw new Unspeakable();
-            })
-        .build()
-        .runDue();
+    UUID bad = failBy(new Unspeakable());
 
     assertThat(tenant.job(bad).state()).isEqualTo(JobState.FAILED);
     assertThat(tenant.job(bad).errorMessage())
         .hasValueSatisfying(words -> assertThat(words).contains("Unspeakable"));
+  }
+
+  /** Runs a job's only attempt, which throws this. */
+  private UUID failBy(RuntimeException thrown) {
+    UUID bad =
+        tenant.jobs().enqueue(BAD.job(1).withPolicy(PolicyOverrides.NONE.withMaxAttempts(1))).id();
+    worker()
+        .handle(
+            BAD,
+            (args, job) -> {
+              throw thrown;
+            })
+        .build()
+        .runDue();
+    return bad;
   }
 
   @Test

@@ -33,7 +33,7 @@ public final class Settings {
       SELECT coalesce((defaults #>> :path)::numeric,
                       CASE WHEN :path[1] = 'retry'
                             AND defaults -> 'retry' ->> 'type' = 'exponential'
-                           THEN :of_itself
+                           THEN :of_itself::numeric
                        END)
         FROM {schema}.queue
        WHERE name = :queue
