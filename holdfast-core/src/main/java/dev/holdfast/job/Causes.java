@@ -2,6 +2,7 @@ package dev.holdfast.job;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Walks the chain of an exception's causes. */
@@ -20,6 +21,11 @@ public final class Causes {
       found.add(each);
     }
     return found;
+  }
+
+  /** The first exception of this type among {@link #of}. */
+  public static <T extends Throwable> Optional<T> first(Class<T> type, Throwable thrown, int most) {
+    return of(thrown, most).stream().filter(type::isInstance).map(type::cast).findFirst();
   }
 
   // An exception class may override getCause(), which may then throw even an Error.

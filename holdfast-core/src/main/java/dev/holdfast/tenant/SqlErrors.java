@@ -2,10 +2,10 @@ package dev.holdfast.tenant;
 
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Causes;
 import java.sql.SQLException;
 import java.util.Optional;
 import org.jdbi.v3.core.ConnectionException;
-import org.jspecify.annotations.Nullable;
 
 /** Tells what a database error means, by its SQLSTATE. */
 public final class SqlErrors {
@@ -129,13 +129,6 @@ public final class SqlErrors {
 
   // The exception may have been wrapped, once or more.
   private static <T extends Throwable> Optional<T> first(Class<T> type, Throwable thrown) {
-    @Nullable Throwable each = thrown;
-    for (int depth = 0; each != null && depth < MOST_WRAPPINGS; depth++) {
-      if (type.isInstance(each)) {
-        return Optional.of(type.cast(each));
-      }
-      each = each.getCause();
-    }
-    return Optional.empty();
+    return Causes.first(type, thrown, MOST_WRAPPINGS);
   }
 }

@@ -36,9 +36,6 @@ public final class OutcomeException extends RuntimeException {
 
   /** The outcome that this exception carries, itself or as a cause. */
   static Optional<Outcome> saidBy(Throwable thrown) {
-    return Causes.of(thrown, MOST_CAUSES).stream()
-        .filter(OutcomeException.class::isInstance)
-        .map(said -> ((OutcomeException) said).outcome)
-        .findFirst();
+    return Causes.first(OutcomeException.class, thrown, MOST_CAUSES).map(said -> said.outcome);
   }
 }
