@@ -87,10 +87,10 @@ public final class Waiting {
       DELETE FROM {schema}.reservation WHERE job_id = ANY (:job_ids)
       """;
 
-  // Jobs that reserve come first, and what they wait for is reserved for them from now on. Of the
-  // rest, the first jobs of every lane become claimable: which of them a free worker serves is not
-  // known here, and jobs that find the room taken are parked again. On a target it is one job's
-  // turn.
+  // Jobs that reserve come first, and what they wait for is reserved for them from now on; but not
+  // while something else blocks them, because then it is free for others. Of the rest, the first
+  // jobs of every lane become claimable: which of them a free worker serves is not known here, and
+  // jobs that find the room taken are parked again. On a target it is one job's turn.
   private static final String WAKE =
       """
       WITH waited AS MATERIALIZED (
@@ -129,7 +129,9 @@ public final class Waiting {
          CROSS JOIN LATERAL (
            SELECT reservation.job_id
              FROM {schema}.reservation
-            WHERE reservation.resource = free.name AND NOT reservation.got
+            WHERE reservation.resource = free.name
+              AND NOT reservation.got
+              AND {schema}.insists(reservation.job_id)
             ORDER BY reservation.since, reservation.job_id
             LIMIT free.room
          ) AS first

@@ -102,6 +102,26 @@ class ReservationsTest extends EngineRig {
     assertThat(tenant.invariants().check()).isEmpty();
   }
 
+  @Test
+  void room_that_a_blocked_job_waited_for_too_long_goes_to_the_next_in_line() {
+    enqueue(NewJob.of("holds", 1).withResources("b"));
+    Lease first = claimKind("holds", 1).getFirst();
+    enqueue(NewJob.of("blocked", 1).withResources("b").withTarget("u"));
+    assertThat(claimAny(1)).isEmpty();
+    tenant.advance(Duration.ofSeconds(61));
+    enqueue(NewJob.of("holds", 1).withPriority(-1).withResources("b"));
+    succeed(first);
+    Lease second = claimAny(2).getFirst(); // and the other one insists on b from now on
+    UUID paused = enqueue(NewJob.of("paused", 1).withTarget("u"));
+    tenant.acts().pause(paused, ADA);
+    UUID next = enqueue(NewJob.of("next", 1).withResources("b"));
+    assertThat(claimKind("next", 1)).isEmpty();
+
+    succeed(second);
+
+    assertThat(ids(claimKind("next", 1))).containsExactly(next);
+  }
+
   /** A job that needs a and b, has waited too long for b, and has a kept for it. */
   private UUID impatient(NewJob job) {
     enqueue(NewJob.of("served", 1).withResources("b"));
