@@ -18,8 +18,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Claims in rounds until the worker has all it asked for. Most jobs are granted by the first
- * statement; jobs that need resources follow in a transaction of their own. When many of those were
- * parked instead, there may be other due jobs behind them, so another round is worthwhile.
+ * statement; jobs that need resources follow in a transaction of their own. When some of those were
+ * parked instead, there may be other due jobs behind them, and a grant or a park may wake others,
+ * so another round is worthwhile.
  */
 final class ClaimRounds {
 
@@ -68,7 +69,7 @@ final class ClaimRounds {
       }
       rounds++;
       missed += round.hasMissed() ? 1 : 0;
-    } while ((round.isUnsettled() || (round.hasMissed() && missed <= MOST_ROUNDS_MISSED))
+    } while ((round.mayLeadToMore() || (round.hasMissed() && missed <= MOST_ROUNDS_MISSED))
         && rounds < MOST_ROUNDS
         && leases.size() < request.limit()
         // All leases of one claim id must be granted in one transaction.

@@ -42,11 +42,13 @@ record Round(List<Lease> leases, int candidatesApart, Granted apart, Optional<Du
     return new Round(all, answer.apart().size(), apart, answer.nextDueIn());
   }
 
-  /**
-   * Whether another round may find more: some candidates are out of the way now, and not all of
-   * them got a lease.
-   */
-  boolean isUnsettled() {
+  /** Whether another round may find more: this worker may run the jobs that were woken. */
+  boolean mayLeadToMore() {
+    return isUnsettled() || apart.woken() > 0;
+  }
+
+  // Some candidates are out of the way now, and not all of them got a lease.
+  private boolean isUnsettled() {
     int granted = apart.leases().size();
     boolean moved = apart.aside() + granted > 0;
     return moved && granted < candidatesApart;

@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Holdfast;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Payload;
+import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Lease;
+import dev.holdfast.queue.QueueSettings;
 import dev.holdfast.testkit.TestDatabase;
+import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -68,6 +72,23 @@ class WakeUpsTest extends EngineRig {
     }
 
     assertThat(tenant.job(second).waitingOn()).isEmpty();
+  }
+
+  @Test
+  void a_claim_also_grants_what_it_woke_itself() {
+    tenant.queues().put("narrow", QueueSettings.DEFAULTS.withConcurrencyLimit(1));
+    tenant.resources().setCapacity("target:crm", 2, ADA);
+    UUID holder = enqueue(NewJob.of("call", 1).withResources("a"));
+    UUID behind = enqueue(NewJob.of("call", 2).withQueue("narrow").withResources("a"));
+    UUID first = enqueue(NewJob.of("call", 3).withQueue("narrow").withTarget("crm"));
+    UUID second = enqueue(NewJob.of("call", 4).withPriority(1).withTarget("crm"));
+
+    List<Lease> claimed =
+        leases().claim(ClaimRequest.of("worker", Set.of("default", "narrow"), 4)).leases();
+
+    // The first on the target is looked at only once the job ahead of it in its queue is parked.
+    assertThat(ids(claimed)).containsExactly(holder, first, second);
+    assertThat(tenant.job(behind).waitingOn()).contains("a");
   }
 
   private static void await(CountDownLatch parked) {
