@@ -150,8 +150,8 @@ final class LeaseRoutes {
     long began = System.nanoTime();
     while (System.nanoTime() - began < wait.toNanos()
         && !request.isAbandoned()
-        && workers.isDraining(request.services().tenant().name(), worker.name())) {
-      Thread.sleep(PAUSE);
+        && workers.isDraining(request.services().tenant().name(), worker.name())
+        && request.pause(PAUSE)) {
       workers.seen(worker);
     }
     ObjectNode json = Json.object();

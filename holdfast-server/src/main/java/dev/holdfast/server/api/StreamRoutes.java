@@ -77,7 +77,7 @@ final class StreamRoutes {
   private void sendEvents(Request request) throws IOException, InterruptedException {
     Tenant tenant = request.services().tenant();
     long last = hints.number(tenant);
-    try (EventStream stream = EventStream.begin(request.http(), LONGEST)) {
+    try (EventStream stream = EventStream.begin(request, LONGEST)) {
       stream.send("hello", Optional.of(String.valueOf(last)), Json.object());
       while (stream.pause(PACE) && request.isStillAllowed()) {
         long now = hints.number(tenant);
@@ -121,7 +121,7 @@ final class StreamRoutes {
   private static void follow(Request request, UUID id, long from)
       throws IOException, InterruptedException {
     long offset = from;
-    try (EventStream stream = EventStream.begin(request.http(), LONGEST)) {
+    try (EventStream stream = EventStream.begin(request, LONGEST)) {
       boolean over = false;
       do {
         // Read before the log, so that the last lines before the end are not missed.

@@ -17,22 +17,25 @@ public final class EventStream implements AutoCloseable {
 
   private static final Duration KEEP_ALIVE = Duration.ofSeconds(15);
 
+  private final Request request;
   private final OutputStream out;
   private final long endsAtNanos;
   private long spokeAtNanos = System.nanoTime();
 
-  private EventStream(OutputStream out, Duration longest) {
+  private EventStream(Request request, OutputStream out, Duration longest) {
+    this.request = request;
     this.out = out;
     this.endsAtNanos = System.nanoTime() + longest.toNanos();
   }
 
-  public static EventStream begin(Context http, Duration longest) throws IOException {
+  public static EventStream begin(Request request, Duration longest) throws IOException {
+    Context http = request.http();
     http.res().setStatus(200);
     http.res().setContentType("text/event-stream");
     http.res().setHeader("Cache-Control", "no-store");
     http.res().setHeader("X-Accel-Buffering", "no");
     http.res().setHeader("X-Content-Type-Options", "nosniff");
-    EventStream stream = new EventStream(http.res().getOutputStream(), longest);
+    EventStream stream = new EventStream(request, http.res().getOutputStream(), longest);
     stream.write("retry: 2000\n\n");
     return stream;
   }
@@ -45,18 +48,18 @@ public final class EventStream implements AutoCloseable {
     write(text.toString());
   }
 
-  /** Waits a little; false when the stream has lasted long enough. */
+  /** Waits a little; false when the stream must not go on. */
   public boolean pause(Duration length) throws IOException, InterruptedException {
-    Thread.sleep(length);
-    if (System.nanoTime() - spokeAtNanos > KEEP_ALIVE.toNanos()) {
+    boolean served = request.pause(length);
+    if (served && System.nanoTime() - spokeAtNanos > KEEP_ALIVE.toNanos()) {
       write(":\n\n"); // fails when the client has hung up
     }
     return lasts();
   }
 
-  /** Whether the stream may go on. */
+  /** Whether the stream may go on: it has not lasted long enough, and the node does not end. */
   public boolean lasts() {
-    return System.nanoTime() - endsAtNanos < 0;
+    return System.nanoTime() - endsAtNanos < 0 && !request.mustEnd();
   }
 
   private void write(String text) throws IOException {

@@ -15,6 +15,7 @@ import dev.holdfast.server.tenancy.TenantServices;
 import io.javalin.http.Context;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
@@ -42,6 +43,7 @@ public final class Request {
   private final Principal principal;
   private final Supplier<TenantServices> services;
   private final BooleanSupplier known;
+  private final Ending ending;
   private final Optional<Said> said;
 
   /** What another route is asked in the same breath, in place of what came by the wire. */
@@ -52,8 +54,9 @@ public final class Request {
       Context http,
       Principal principal,
       Supplier<TenantServices> services,
-      BooleanSupplier known) {
-    this(route, http, principal, services, known, Optional.empty());
+      BooleanSupplier known,
+      Ending ending) {
+    this(route, http, principal, services, known, ending, Optional.empty());
   }
 
   private Request(
@@ -62,8 +65,10 @@ public final class Request {
       Principal principal,
       Supplier<TenantServices> services,
       BooleanSupplier known,
+      Ending ending,
       Optional<Said> said) {
     this.known = known;
+    this.ending = ending;
     this.route = route;
     this.http = http;
     this.principal = principal;
@@ -83,7 +88,7 @@ public final class Request {
     Said instead = new Said(Map.copyOf(named), body);
     return other
         .handler()
-        .handle(new Request(other, http, principal, services, known, Optional.of(instead)));
+        .handle(new Request(other, http, principal, services, known, ending, Optional.of(instead)));
   }
 
   public Principal principal() {
@@ -103,6 +108,16 @@ public final class Request {
   /** Whether who asks would still be let in. */
   public boolean isStillAllowed() {
     return known.getAsBoolean();
+  }
+
+  /** Whether the node ends, and an answer that has no end of its own must come to one. */
+  public boolean mustEnd() {
+    return ending.hasBegun();
+  }
+
+  /** Waits for so long, or until it must end; false when it must. */
+  public boolean pause(Duration length) throws InterruptedException {
+    return ending.pause(length);
   }
 
   /** Whether nobody is there any more to read the answer. */

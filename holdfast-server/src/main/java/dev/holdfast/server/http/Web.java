@@ -59,6 +59,7 @@ public final class Web implements AutoCloseable {
   private final MeterRegistry registry;
   private final Style.Neighbours neighbours;
   private final List<ServerConnector> connectors = new CopyOnWriteArrayList<>();
+  private final Ending ending = new Ending();
   private final Javalin javalin;
   private final Loop dawdlers;
 
@@ -244,7 +245,7 @@ public final class Web implements AutoCloseable {
         gate.checkSize(http);
         gate.checkForm(http, TenantName.DEFAULT); // no session yet, so no tenant
       }
-      return new Request(route, http, Principal.EVERYBODY, Web::noTenant, () -> true);
+      return new Request(route, http, Principal.EVERYBODY, Web::noTenant, () -> true, ending);
     }
     gate.checkVersion(http);
     Principal principal = gate.identify(http, route);
@@ -252,13 +253,13 @@ public final class Web implements AutoCloseable {
     gate.checkQueries(http, route);
     BooleanSupplier known = () -> gate.isKnown(http, route);
     if (route.scope() == Route.Scope.SYSTEM && !route.isPage()) {
-      return new Request(route, http, principal, Web::noTenant, known);
+      return new Request(route, http, principal, Web::noTenant, known, ending);
     }
     TenantName tenant = Gate.tenant(http, route, principal);
     if (isForm) {
       gate.checkForm(http, tenant);
     }
-    return new Request(route, http, principal, once(() -> openTenants.of(tenant)), known);
+    return new Request(route, http, principal, once(() -> openTenants.of(tenant)), known, ending);
   }
 
   private static TenantServices noTenant() {
@@ -282,9 +283,10 @@ public final class Web implements AutoCloseable {
     return javalin.port();
   }
 
-  /** Stops accepting requests, and waits a little for those that are being answered. */
+  /** Stops accepting requests, ends streams, and waits a little for what else is being answered. */
   @Override
   public void close() {
+    ending.begin();
     dawdlers.close();
     javalin.stop();
   }

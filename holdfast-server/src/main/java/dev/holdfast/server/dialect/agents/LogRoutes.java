@@ -78,7 +78,8 @@ final class LogRoutes {
           offset,
           response.getOutputStream(),
           () ->
-              request.isStillAllowed()
+              !request.mustEnd()
+                  && request.isStillAllowed()
                   && services
                       .jobs()
                       .find(id)
