@@ -6,6 +6,8 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.util.Map;
 
 /** A connection by hand, for what a client would not do. */
@@ -65,6 +67,18 @@ final class RawHttp implements AutoCloseable {
   void cut() throws IOException {
     socket.setSoLinger(true, 0);
     socket.close();
+  }
+
+  /** Whether the server has ended the connection, without an answer. */
+  boolean isHungUpOn() throws IOException {
+    socket.setSoTimeout(1);
+    try {
+      return in.read() < 0;
+    } catch (SocketTimeoutException e) {
+      return false;
+    } catch (SocketException e) {
+      return true;
+    }
   }
 
   /** Says no more. */

@@ -34,6 +34,11 @@ public final class FairLimit {
     }
   }
 
+  /** Whether a task waits for its turn. */
+  public boolean isWaitedFor() {
+    return turns.hasQueuedThreads();
+  }
+
   private boolean isGranted() {
     try {
       return turns.tryAcquire(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);

@@ -20,10 +20,7 @@ final class ClientConnection {
    * being answered, so it would not be noticed otherwise. Called by one thread at a time.
    */
   static boolean isCut(Context http) {
-    Connection connection =
-        ServletContextRequest.getServletContextRequest(http.req())
-            .getConnectionMetaData()
-            .getConnection();
+    Connection connection = of(http);
     EndPoint end = connection.getEndPoint();
     if (!end.isOpen()) {
       return true;
@@ -38,5 +35,11 @@ final class ClientConnection {
     } catch (IOException e) {
       return true;
     }
+  }
+
+  static Connection of(Context http) {
+    return ServletContextRequest.getServletContextRequest(http.req())
+        .getConnectionMetaData()
+        .getConnection();
   }
 }

@@ -14,6 +14,7 @@ import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import io.javalin.http.HttpResponseException;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -221,7 +222,7 @@ public final class Web implements AutoCloseable {
       answer = route.handler().handle(request(route, http));
     } catch (HttpResponseException e) {
       answer = answer(http, route.style(), refusal(e));
-    } catch (EofException e) {
+    } catch (EofException | ClosedChannelException e) { // closed: we hung up on them
       log.debug("Somebody went away in the midst of {}", route, e);
       answer =
           route.style().answer(new Refusal(400, "UNREADABLE", "The request ended before its end"));

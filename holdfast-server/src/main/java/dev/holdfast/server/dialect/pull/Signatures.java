@@ -9,6 +9,7 @@ import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.server.http.Bearer;
 import dev.holdfast.server.http.Credential;
+import dev.holdfast.server.http.LargeBodies;
 import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.tenancy.OpenTenants;
 import dev.holdfast.server.tenancy.PullSecret;
@@ -45,14 +46,13 @@ public final class Signatures implements Credential {
 
   // What strangers may have us keep in memory as they come; of larger bodies we take a few at once.
   private static final int SMALL_BYTES = 64 * 1024;
-  private static final int LARGE_AT_ONCE = 8;
 
   // As many as of tokens that nobody knows.
   private static final int LOOK_UPS_AT_ONCE = 3;
 
   private final FairLimit lookUps = new FairLimit(LOOK_UPS_AT_ONCE);
   private final FairLimit hurriedLookUps = new FairLimit(LOOK_UPS_AT_ONCE);
-  private final FairLimit largeBodies = new FairLimit(LARGE_AT_ONCE);
+  private final LargeBodies largeBodies = new LargeBodies();
   private final boolean tokens;
   private final OpenTenants openTenants;
   private final Db control;
@@ -111,7 +111,7 @@ public final class Signatures implements Credential {
         new SignedRequest(
             http.req().getMethod(),
             http.req().getRequestURI(),
-            () -> isSmall(http) ? http.bodyAsBytes() : largeBodies.take(http::bodyAsBytes),
+            () -> isSmall(http) ? http.bodyAsBytes() : largeBodies.read(http),
             Optional.ofNullable(http.header(SignedRequest.TIME)).orElse(""),
             Optional.ofNullable(http.header(SignedRequest.SIGN)).orElse(""));
     byte[] sign = request.check(inForce.secret(), inForce.now());
