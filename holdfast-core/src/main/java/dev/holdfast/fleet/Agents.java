@@ -4,6 +4,7 @@ import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Limits;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.Portion;
 import dev.holdfast.tenant.Tenant;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,6 +21,7 @@ import java.util.TreeMap;
 public final class Agents {
 
   private static final int INFO_CHARS = 16_384;
+  private static final int MOST_LISTED = 1_000;
 
   // Sorted by name, or two nodes that hear from the same agents could wait for each other.
   private static final String BEAT =
@@ -32,8 +34,12 @@ public final class Agents {
          SET seen_at = excluded.seen_at, info = coalesce(excluded.info, agent.info)
       """;
 
+  // The jobs of those that are listed are counted, and of no others.
   private static final String LIST =
       """
+      WITH latest AS MATERIALIZED (
+        SELECT name, seen_at, info FROM {schema}.agent ORDER BY seen_at DESC, name LIMIT :limit
+      )
       SELECT agent.name, agent.seen_at, agent.info,
              agent.seen_at > {schema}.clock() - {schema}.seconds_of('HOST_HEARTBEAT_TTL', 60)
                AS online,
@@ -42,8 +48,8 @@ public final class Agents {
                 JOIN {schema}.job ON job.id = agent_job.job_id AND job.fence = agent_job.fence
                WHERE agent_job.worker = agent.name AND NOT agent_job.settled
                  AND job.worker = agent.name AND job.state IN ('running', 'stopping')) AS running
-        FROM {schema}.agent
-       ORDER BY agent.name
+        FROM latest AS agent
+       ORDER BY agent.seen_at DESC, agent.name
       """;
 
   private static final String ONLINE =
@@ -108,18 +114,24 @@ public final class Agents {
     return Limits.payload("info", json);
   }
 
+  /**
+   * The agents that were heard from last, latest first: a thousand of them, or as many as fit into
+   * memory.
+   */
   public List<AgentState> list() {
     return db.inTransaction(handle ->
-        handle
-            .createQuery(db.sql(LIST))
-            .map((row, context) ->
-                new AgentState(
-                    row.getString("name"),
-                    Columns.instant(row, "seen_at"),
-                    Columns.optionalText(row, "info"),
-                    row.getBoolean("online"),
-                    row.getLong("running")))
-            .list());
+        Portion.of(
+                handle.createQuery(db.sql(LIST)).bind("limit", MOST_LISTED),
+                MOST_LISTED,
+                (row, context) ->
+                    new AgentState(
+                        row.getString("name"),
+                        Columns.instant(row, "seen_at"),
+                        Columns.optionalText(row, "info"),
+                        row.getBoolean("online"),
+                        row.getLong("running")),
+                agent -> agent.name().length() + agent.info().map(String::length).orElse(0))
+            .rows());
   }
 
   /** The agents that are online, of those that jobs of a queue ask for. */

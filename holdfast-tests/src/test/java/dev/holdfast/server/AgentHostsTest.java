@@ -70,6 +70,42 @@ class AgentHostsTest extends AgentsRig {
     assertThat(hosts.path("available_hosts").toString()).isEqualTo("[\"a\",\"b\"]");
   }
 
+  @Test
+  void of_very_many_hosts_those_are_shown_that_were_seen_last() {
+    fleet.beat("long-ago");
+    tenant.advance(Duration.ofSeconds(1));
+    tenant.execute(
+        """
+        INSERT INTO {schema}.agent (name, seen_at)
+        SELECT 'made-up-' || n, {schema}.clock() FROM generate_series(1, 999) AS n
+        """);
+    tenant.advance(Duration.ofSeconds(1));
+    fleet.submit();
+    fleet.running("zoe");
+
+    JsonNode hosts = fleet.caller().get("/hosts").json();
+
+    assertThat(hosts.path("available_hosts")).hasSize(1_000);
+    assertThat(List.copyOf(hosts.path("hosts").propertyNames()))
+        .hasSize(1_000)
+        .contains("zoe", "made-up-999")
+        .doesNotContain("long-ago")
+        .isSorted();
+    assertThat(hosts.path("hosts").path("zoe").path("running").asInt()).isEqualTo(1);
+  }
+
+  @Test
+  void an_answer_of_hosts_that_say_much_of_themselves_is_not_larger_than_a_page() {
+    tenant.execute(
+        """
+        INSERT INTO {schema}.agent (name, seen_at, info)
+        SELECT 'h' || n, {schema}.clock(), json_build_object('text', repeat('x', 16000))
+          FROM generate_series(1, 900) AS n
+        """);
+
+    assertThat(fleet.caller().get("/hosts").text()).hasSizeBetween(8 << 20, 9 << 20);
+  }
+
   @Covers({"C9", "C16"})
   @Test
   void where_hosts_are_listed_no_others_are_let_in() {
