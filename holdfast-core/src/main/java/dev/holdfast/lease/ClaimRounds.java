@@ -82,11 +82,8 @@ final class ClaimRounds {
     if (request.claimId().isPresent()) {
       return repeatable.claim(
           request,
-          handle -> {
-            Round round = inOne(handle, request);
-            tell(handle, request, round.leases());
-            return round;
-          });
+          handle -> inOne(handle, request),
+          (handle, leases) -> tell(handle, request, leases));
     }
     try {
       Answer answer =
@@ -115,6 +112,7 @@ final class ClaimRounds {
     if (granted.isEmpty()) {
       handle.rollbackToSavepoint(APART);
     }
+    waitAsUsual(handle);
     return Round.of(answer, granted);
   }
 
@@ -143,22 +141,28 @@ final class ClaimRounds {
 
   private Granted claimGuarded(Handle handle, ClaimRequest request, Answer answer) {
     Granted granted = guarded.claim(handle, request, answer.apart());
+    waitAsUsual(handle);
     tell(handle, request, granted.leases());
     return granted;
   }
 
+  // Resources are waited for only for a moment. A hook may wait for its own tables, and whoever
+  // claims under the same id for that hook.
+  private void waitAsUsual(Handle handle) {
+    if (consequences.isHooked()) {
+      handle.execute("SET LOCAL lock_timeout TO DEFAULT");
+    }
+  }
+
   /**
    * Updates slots and calls the application's hook for the granted jobs, in the transaction that
-   * grants them and once it is settled which worker has them. Last, as everywhere: a hook takes
-   * locks that we know nothing about.
+   * grants them and once it is settled and remembered which worker has them. Last, as everywhere: a
+   * hook takes locks that we know nothing about.
    */
   void tell(Handle handle, ClaimRequest request, List<Lease> leases) {
     List<Moved> started =
         leases.stream().map(lease -> lease.moved(JobState.QUEUED, request.claimedAs())).toList();
     slots.follow(handle, started);
-    if (consequences.isHooked()) {
-      handle.execute("SET LOCAL lock_timeout TO DEFAULT"); // the hook may wait for its own tables
-    }
     consequences.moved(handle, started);
   }
 

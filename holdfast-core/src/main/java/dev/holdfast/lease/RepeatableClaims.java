@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,9 @@ final class RepeatableClaims {
       """;
 
   // Comes after all locks of resources and jobs: it waits for a transaction that claims under the
-  // same id, and that transaction must not wait for any of these locks.
+  // same id, and that transaction must not wait for any of these locks. And it comes before the
+  // application's hook: two claims under one id, one of them shared with other workers, would
+  // otherwise wait for each other if their hooks write the same row.
   private static final String REMEMBER =
       """
       INSERT INTO {schema}.claim (claim_id, worker, fences, claimed_at)
@@ -113,7 +116,13 @@ final class RepeatableClaims {
     this.repeat = db.sql(REPEAT);
   }
 
-  Round claim(ClaimRequest request, Function<Handle, Round> claim) {
+  /**
+   * Claims in one transaction, or answers as the first time.
+   *
+   * @param tell called with the granted leases once they are remembered, as the last of all
+   */
+  Round claim(
+      ClaimRequest request, Function<Handle, Round> claim, BiConsumer<Handle, List<Lease>> tell) {
     String claimId = request.claimId().orElseThrow();
     while (true) {
       Optional<Told> told =
@@ -123,6 +132,7 @@ final class RepeatableClaims {
             }
             Round granted = claim.apply(handle);
             if (remember(handle, request, granted.leases())) {
+              tell.accept(handle, granted.leases());
               return Optional.of(new Told(granted, List.of()));
             }
             handle.rollback(); // another claim under this id was faster
