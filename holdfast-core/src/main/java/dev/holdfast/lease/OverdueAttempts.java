@@ -17,9 +17,11 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,11 +48,11 @@ final class OverdueAttempts {
   // they report.
   private static final String OF_SILENT_AGENTS =
       """
-      SELECT job.id
+      SELECT job.id, job.fence
         FROM {schema}.agent
         JOIN {schema}.agent_job ON agent_job.worker = agent.name AND NOT agent_job.settled
        CROSS JOIN LATERAL (
-         SELECT id
+         SELECT id, fence
            FROM {schema}.job
           WHERE job.id = agent_job.job_id
             AND job.fence = agent_job.fence
@@ -58,7 +60,8 @@ final class OverdueAttempts {
          OFFSET 0
        ) AS job
        WHERE agent.seen_at < {schema}.clock() - {schema}.agent_patience()
-       ORDER BY job.id
+         AND (job.fence, job.id) > (:fence, :id)
+       ORDER BY job.fence, job.id
        LIMIT :limit
       """;
 
@@ -156,15 +159,8 @@ final class OverdueAttempts {
    * @param absence when workers could not renew their leases
    */
   int end(Absence absence) {
-    int total = 0;
-    List<Found> found = List.of(Found.NOTHING);
-    do {
-      Found last = found.getLast();
-      found = db.withHandle(handle -> overdue(handle, last)); // past those that cannot be ended
-      total += found.isEmpty() ? 0 : endBatch(found.stream().map(Found::id).toList(), absence);
-    } while (found.size() == BATCH);
-    List<UUID> orphans = db.inTransaction(this::ofSilentAgents);
-    total += orphans.isEmpty() ? 0 : endBatch(orphans, absence);
+    int total = endAll(after -> db.withHandle(handle -> overdue(handle, after)), absence);
+    total += endAll(after -> db.inTransaction(handle -> ofSilentAgents(handle, after)), absence);
     if (total > 0) {
       log.warn("Ended {} attempts that ran too long or whose workers fell silent", total);
     }
@@ -193,11 +189,23 @@ final class OverdueAttempts {
     return workers.contains(attempt.lease().worker()) && !attempt.startedAt().isAfter(before);
   }
 
+  // Each batch begins after the last one, because some attempts of that may be there still: those
+  // that cannot be ended.
+  private int endAll(Function<Found, List<Found>> next, Absence absence) {
+    int ended = 0;
+    List<Found> found = List.of(Found.NOTHING);
+    do {
+      found = next.apply(found.getLast());
+      ended += found.isEmpty() ? 0 : endBatch(found.stream().map(Found::id).toList(), absence);
+    } while (found.size() == BATCH);
+    return ended;
+  }
+
   private int endBatch(List<UUID> jobIds, Absence absence) {
     try {
       return end(jobIds, each -> each.isOver(absence));
     } catch (RuntimeException e) {
-      if (SqlErrors.isPassing(e) || jobIds.size() == 1) {
+      if (SqlErrors.isPassing(e)) {
         throw e;
       }
       return endOneByOne(jobIds, absence); // the others need not wait for the one that fails
@@ -209,7 +217,7 @@ final class OverdueAttempts {
     Map<UUID, RuntimeException> refused = new LinkedHashMap<>();
     for (UUID id : jobIds) {
       try {
-        ended += endBatch(List.of(id), absence);
+        ended += end(List.of(id), each -> each.isOver(absence));
       } catch (RuntimeException e) {
         if (SqlErrors.isTenantGone(e) || SqlErrors.isPassing(e)) {
           throw e;
@@ -228,18 +236,21 @@ final class OverdueAttempts {
   }
 
   private List<Found> overdue(Handle handle, Found after) {
-    return handle
-        .createQuery(overdue)
-        .bind("grace_ms", Overdue.TIMEOUT_GRACE.toMillis())
+    return found(
+        handle.createQuery(overdue).bind("grace_ms", Overdue.TIMEOUT_GRACE.toMillis()), after);
+  }
+
+  private List<Found> ofSilentAgents(Handle handle, Found after) {
+    return found(handle.createQuery(ofSilentAgents), after);
+  }
+
+  private static List<Found> found(Query query, Found after) {
+    return query
         .bind("fence", after.fence)
         .bind("id", after.id)
         .bind("limit", BATCH)
         .map((row, context) -> new Found(row.getLong("fence"), row.getObject("id", UUID.class)))
         .list();
-  }
-
-  private List<UUID> ofSilentAgents(Handle handle) {
-    return handle.createQuery(ofSilentAgents).bind("limit", BATCH).mapTo(UUID.class).list();
   }
 
   /**

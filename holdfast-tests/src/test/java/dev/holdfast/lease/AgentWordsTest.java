@@ -13,6 +13,7 @@ import dev.holdfast.lease.AgentWords.Word;
 import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -111,6 +112,44 @@ class AgentWordsTest {
     reapWhenUpFor(Duration.ofDays(1));
 
     assertThat(state(lease)).isEqualTo(JobState.RUNNING);
+  }
+
+  @Test
+  void silent_agents_jobs_that_a_hook_does_not_let_a_reaper_end_hide_no_others() {
+    tenant.jobs().enqueueAll(Collections.nCopies(500, NewJob.of("stuck", 1).withQueue("agents")));
+    agents.beat(Map.of("a", Optional.empty()));
+    words.given(leases.claim(ClaimRequest.of("a", Set.of("agents"), 500)).leases());
+    Lease last = given("a");
+    tenant.advance(Duration.ofSeconds(181));
+
+    int ended = reaperThatMayNotEnd("stuck").runOnce();
+
+    assertThat(ended).isEqualTo(1);
+    assertThat(state(last)).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void nor_does_an_overdue_attempt_that_cannot_be_ended() {
+    tenant.jobs().enqueue(NewJob.of("stuck", 1));
+    assertThat(leases.claim(ClaimRequest.of("w", Set.of("default"), 1)).leases()).hasSize(1);
+    Lease lease = given("a");
+    tenant.advance(Duration.ofSeconds(181));
+
+    int ended = reaperThatMayNotEnd("stuck").runOnce();
+
+    assertThat(ended).isEqualTo(1);
+    assertThat(state(lease)).isEqualTo(JobState.FAILED);
+  }
+
+  private Reaper reaperThatMayNotEnd(String kind) {
+    TransitionHook refusing =
+        (connection, moved) -> {
+          if (moved.stream().anyMatch(move -> move.kind().equals(kind))) {
+            throw new IllegalStateException("not this kind");
+          }
+        };
+    return new Reaper(
+        tenant.tenant(), RandomGenerator.getDefault(), Consequences.of(() -> {}, refusing));
   }
 
   @Test
