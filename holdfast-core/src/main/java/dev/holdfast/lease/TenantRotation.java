@@ -104,6 +104,7 @@ public final class TenantRotation implements LeaseSource {
   public Claimed claim(ClaimRequest request) {
     List<Tenant> withWork = inTurn(withWork(request));
     List<Lease> leases = new ArrayList<>();
+    List<RuntimeException> failures = new ArrayList<>();
     Optional<Duration> soon = Optional.empty();
     for (int i = 0; i < withWork.size() && leases.size() < request.limit(); i++) {
       // What the earlier tenants left over is shared by the remaining ones.
@@ -111,19 +112,25 @@ public final class TenantRotation implements LeaseSource {
       try {
         Claimed claimed = claim(withWork.get(i), request.withLimit(share));
         leases.addAll(claimed.leases());
-        soon = Stream.of(soon, soon(claimed)).flatMap(Optional::stream).min(naturalOrder());
+        // A tenant that got its whole share may have more, for permits that others leave over.
+        Optional<Duration> next =
+            claimed.leases().size() == share ? Optional.of(Duration.ZERO) : soon(claimed);
+        soon = Stream.of(soon, next).flatMap(Optional::stream).min(naturalOrder());
       } catch (RuntimeException e) { // also one of the application's own, from its hook
         if (SqlErrors.isTenantGone(e)) {
           continue; // dropped since its work was announced
         }
-        if (leases.isEmpty()) {
-          throw e;
-        }
-        // Leases that other tenants granted must reach the worker, or their jobs would wait until
-        // the leases expire.
         log.warn("Could not claim from tenant {}", withWork.get(i).name(), e);
-        break;
+        failures.add(e);
+        if (SqlErrors.isPassing(e) && (!SqlErrors.isImpatience(e) || !leases.isEmpty())) {
+          break; // it took its time, and the others' leases run; or the database is away for all
+        }
       }
+    }
+    // Leases that other tenants granted must reach the worker, or their jobs would wait until the
+    // leases expire.
+    if (leases.isEmpty() && !failures.isEmpty()) {
+      throw failures.getFirst();
     }
     return new Claimed(leases, soon);
   }

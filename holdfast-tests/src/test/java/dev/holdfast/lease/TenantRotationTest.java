@@ -7,7 +7,6 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.Steadiness.Absence;
-import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.testkit.Covers;
@@ -21,7 +20,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -210,31 +208,17 @@ class TenantRotationTest {
   }
 
   @Test
-  void what_one_tenant_granted_reaches_the_worker_whatever_another_ones_hook_throws() {
-    for (String name : List.of("broken", "sound")) {
+  void a_tenant_that_got_its_whole_share_is_asked_again_at_once_when_permits_are_left_over() {
+    for (String name : List.of("flood", "trickle")) {
       holdfast.tenants().create(new TenantName(name));
-      enqueue(name, 5);
     }
-    TransitionHook broken =
-        (connection, moved) -> {
-          throw new IllegalStateException("the hook's own");
-        };
-    TenantRotation rotation =
-        rotation(tenant ->
-            tenant.name().value().equals("broken") ? Consequences.of(() -> {}, broken) : () -> {});
+    enqueue("flood", 20);
+    enqueue("trickle", 1);
 
-    List<UUID> granted = new ArrayList<>();
-    for (int round = 0; round < 4; round++) { // each of them comes first now and then
-      try {
-        rotation.claim(request(4)).leases().forEach(lease -> granted.add(lease.key().jobId()));
-      } catch (IllegalStateException e) {
-        assertThat(e).hasMessage("the hook's own"); // nothing was granted before
-      }
-    }
+    Claimed claimed = rotation().claim(request(10)); // the flood is asked first, for its half
 
-    assertThat(granted).isNotEmpty();
-    assertThat(granted).containsExactlyInAnyOrderElementsOf(leased("sound"));
-    assertThat(leased("broken")).isEmpty();
+    assertThat(claimed.leases()).hasSize(6);
+    assertThat(claimed.nextDueIn()).contains(Duration.ZERO);
   }
 
   private static void expireLeases(Tenant tenant) {
@@ -251,20 +235,7 @@ class TenantRotationTest {
                         """)));
   }
 
-  private List<UUID> leased(String tenant) {
-    Db db = holdfast.tenants().tenant(new TenantName(tenant)).db();
-    return db.withHandle(handle ->
-        handle
-            .createQuery(db.sql("SELECT id FROM {schema}.job WHERE worker IS NOT NULL"))
-            .mapTo(UUID.class)
-            .list());
-  }
-
   private TenantRotation rotation() {
-    return rotation(tenant -> () -> {});
-  }
-
-  private TenantRotation rotation(Function<Tenant, Consequences> consequences) {
     TenantRotation rotation =
         new TenantRotation(
             holdfast.tenants(),
@@ -274,7 +245,7 @@ class TenantRotationTest {
                     Set::of,
                     new LanePositions(() -> 0),
                     RandomGenerator.getDefault(),
-                    consequences.apply(tenant)));
+                    () -> {}));
     rotation.refresh();
     return rotation;
   }

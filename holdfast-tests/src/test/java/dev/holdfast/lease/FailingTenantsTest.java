@@ -1,0 +1,178 @@
+package dev.holdfast.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.SqlErrors;
+import dev.holdfast.tenant.Tenant;
+import dev.holdfast.tenant.TenantName;
+import dev.holdfast.testkit.TestDatabase;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A worker of all tenants while one of them, or the database, fails. */
+class FailingTenantsTest {
+
+  private static final AtomicInteger NUMBER = new AtomicInteger();
+
+  private static final Function<Tenant, Consequences> BROKEN =
+      tenant ->
+          tenant.name().value().equals("broken")
+              ? Consequences.of(
+                  () -> {},
+                  (connection, moved) -> {
+                    throw new IllegalStateException("the hook's own");
+                  })
+              : () -> {};
+
+  // A control schema of its own, so that the tenants of other tests are not in the rotation.
+  private final String control = "failing_" + NUMBER.incrementAndGet();
+  private final Holdfast holdfast =
+      Holdfast.builder(TestDatabase.shared().dataSource()).controlSchema(control).build();
+
+  @BeforeEach
+  void migrate() {
+    holdfast.migrate();
+  }
+
+  @AfterEach
+  void drop() {
+    holdfast.tenants().list().forEach(holdfast.tenants()::drop);
+    holdfast
+        .tenants()
+        .control()
+        .jdbi()
+        .useHandle(handle -> handle.execute("DROP SCHEMA " + control + " CASCADE"));
+  }
+
+  @Test
+  void a_tenant_whose_hook_throws_takes_nothing_from_the_others() {
+    for (String name : List.of("a", "broken", "c")) {
+      holdfast.tenants().create(new TenantName(name));
+      enqueue(name, 12);
+    }
+    TenantRotation rotation = rotation(BROKEN);
+
+    List<UUID> granted = new ArrayList<>();
+    for (int round = 0; round < 3; round++) { // each of them comes first once
+      rotation.announced("broken");
+      List<Lease> leases = rotation.claim(request(3)).leases();
+      assertThat(leases).extracting(lease -> lease.key().tenant()).contains("a", "c");
+      leases.forEach(lease -> granted.add(lease.key().jobId()));
+    }
+
+    assertThat(granted)
+        .containsExactlyInAnyOrderElementsOf(
+            Stream.of("a", "c").flatMap(name -> leased(name).stream()).toList());
+    assertThat(leased("broken")).isEmpty();
+  }
+
+  @Test
+  void what_a_tenants_hook_throws_is_heard_of_when_no_other_tenant_grants_anything() {
+    for (String name : List.of("broken", "idle")) {
+      holdfast.tenants().create(new TenantName(name));
+    }
+    enqueue("broken", 1);
+    TenantRotation rotation = rotation(BROKEN);
+    rotation.announced("idle");
+
+    assertThatThrownBy(() -> rotation.claim(request(4)))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("the hook's own");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"08006, 1, the connection broke", "57014, 2, only that statement took too long"})
+  void no_other_tenant_is_asked_while_the_database_is_away(String sqlState, int asked, String why) {
+    RuntimeException failure = SqlErrors.translated("claim", new SQLException(why, sqlState));
+    Failing failing = new Failing(failure, new AtomicInteger());
+    TenantRotation rotation = new TenantRotation(holdfast.tenants(), tenant -> failing);
+    for (String name : List.of("one", "two")) {
+      holdfast.tenants().create(new TenantName(name));
+      enqueue(name, 1);
+    }
+    rotation.refresh();
+
+    assertThatThrownBy(() -> rotation.claim(request(2))).isSameAs(failure);
+    assertThat(failing.claims).hasValue(asked);
+  }
+
+  /** Answers no claim. */
+  private record Failing(RuntimeException failure, AtomicInteger claims) implements LeaseSource {
+
+    @Override
+    public Claimed claim(ClaimRequest request) {
+      claims.incrementAndGet();
+      throw failure;
+    }
+
+    @Override
+    public List<Extension> extend(List<Lease> leases) {
+      throw failure;
+    }
+
+    @Override
+    public ReportReply report(Lease lease, Report report) {
+      throw failure;
+    }
+
+    @Override
+    public List<FinishReply> finish(List<Finish> finished) {
+      throw failure;
+    }
+
+    @Override
+    public FinishReply finishInTransaction(Lease lease, TransactionWork work) {
+      throw failure;
+    }
+  }
+
+  private List<UUID> leased(String tenant) {
+    Db db = holdfast.tenants().tenant(new TenantName(tenant)).db();
+    return db.withHandle(handle ->
+        handle
+            .createQuery(db.sql("SELECT id FROM {schema}.job WHERE worker IS NOT NULL"))
+            .mapTo(UUID.class)
+            .list());
+  }
+
+  private TenantRotation rotation(Function<Tenant, Consequences> consequences) {
+    TenantRotation rotation =
+        new TenantRotation(
+            holdfast.tenants(),
+            tenant ->
+                new PgLeases(
+                    tenant,
+                    Set::of,
+                    new LanePositions(() -> 0),
+                    RandomGenerator.getDefault(),
+                    consequences.apply(tenant)));
+    rotation.refresh();
+    return rotation;
+  }
+
+  private static ClaimRequest request(int limit) {
+    return ClaimRequest.of("worker", Set.of("default"), limit);
+  }
+
+  private void enqueue(String tenant, int jobs) {
+    for (int i = 0; i < jobs; i++) {
+      holdfast.jobs(new TenantName(tenant)).enqueue(NewJob.of("count", i));
+    }
+  }
+}
