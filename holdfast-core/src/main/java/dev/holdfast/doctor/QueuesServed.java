@@ -1,6 +1,5 @@
 package dev.holdfast.doctor;
 
-import dev.holdfast.fleet.WorkerState;
 import dev.holdfast.fleet.Workers;
 import dev.holdfast.job.Limits;
 import dev.holdfast.queue.QueueState;
@@ -13,7 +12,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Checks that every queue with waiting jobs has a worker and is not paused. */
+/** Checks that every queue with waiting jobs has a worker that claims, and is not paused. */
 final class QueuesServed implements Check {
 
   private static final int SHOWN = 5;
@@ -52,7 +51,7 @@ final class QueuesServed implements Check {
   private Set<String> served(TenantName tenant) {
     return new Workers(tenants.control())
         .list(tenant, "", Limits.PAGE_ROWS).stream()
-            .filter(WorkerState::online)
+            .filter(worker -> worker.online() && !worker.draining()) // who drains claims nothing
             .flatMap(worker -> worker.info().queues().stream())
             .collect(Collectors.toSet());
   }
@@ -63,6 +62,6 @@ final class QueuesServed implements Check {
             tenant,
             queue.name(),
             queue.queued(),
-            queue.settings().paused() ? "and it is paused" : "and no worker is online");
+            queue.settings().paused() ? "and it is paused" : "and no worker that claims is online");
   }
 }

@@ -6,6 +6,8 @@ import dev.holdfast.Holdfast;
 import dev.holdfast.doctor.Finding.Level;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.fleet.Presence;
+import dev.holdfast.fleet.WorkerInfo;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.queue.QueueSettings;
 import dev.holdfast.tenant.Db;
@@ -19,6 +21,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -229,8 +234,26 @@ class DoctorTest {
 
     assertThat(finding.level()).isEqualTo(Level.WARN);
     assertThat(finding.detail())
-        .contains(TenantName.DEFAULT + "/lonely: 1 jobs wait, and no worker is online")
+        .contains(TenantName.DEFAULT + "/lonely: 1 jobs wait, and no worker that claims is online")
         .contains("/halted: 1 jobs wait, and it is paused");
+  }
+
+  @Test
+  void a_worker_that_drains_serves_no_queue() {
+    holdfast.jobs().enqueue(NewJob.of("x", 1));
+    WorkerInfo info =
+        new WorkerInfo(
+            "w", "here", Map.of(), Optional.empty(), Set.of("default"), Optional.empty());
+    new Presence(tenants.control(), info).beat();
+    QueuesServed check = new QueuesServed(tenants, holdfast::queues);
+    assertThat(check.look().level()).isEqualTo(Level.OK);
+
+    tenants
+        .control()
+        .useHandle(handle -> holdfast.workers().drain(handle, TenantName.DEFAULT, "w", true, true));
+
+    assertThat(check.look().level()).isEqualTo(Level.WARN);
+    assertThat(check.look().detail()).contains("default/default: 1 jobs wait");
   }
 
   private Db with(String options) {
