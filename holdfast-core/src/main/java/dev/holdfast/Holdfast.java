@@ -8,6 +8,7 @@ import dev.holdfast.fleet.Hosts;
 import dev.holdfast.fleet.Workers;
 import dev.holdfast.hold.Resources;
 import dev.holdfast.invariant.Invariants;
+import dev.holdfast.invariant.Overlooked;
 import dev.holdfast.lease.Fences;
 import dev.holdfast.lease.RemoteLeases;
 import dev.holdfast.lease.TransitionHook;
@@ -186,6 +187,11 @@ public final class Holdfast {
 
   public Invariants invariants(TenantName tenant) {
     return new Invariants(tenants.open(tenant));
+  }
+
+  /** Finds jobs of a tenant that idle workers overlook; ask the same object again and again. */
+  public Overlooked overlooked(TenantName tenant) {
+    return new Overlooked(tenants.open(tenant), workers());
   }
 
   /** Figures that show the state of the default tenant. */

@@ -1,6 +1,7 @@
 package dev.holdfast;
 
 import dev.holdfast.fleet.Hosts;
+import dev.holdfast.fleet.IdleTime;
 import dev.holdfast.fleet.Predecessors;
 import dev.holdfast.fleet.Presence;
 import dev.holdfast.fleet.WorkerInfo;
@@ -21,6 +22,7 @@ import dev.holdfast.tenant.Tenants;
 import dev.holdfast.wake.Announcer;
 import dev.holdfast.wake.Bell;
 import dev.holdfast.wake.Listening;
+import dev.holdfast.worker.Idle;
 import dev.holdfast.worker.ServedKinds;
 import dev.holdfast.worker.WorkerConfig;
 import dev.holdfast.worker.WorkerDependencies;
@@ -76,7 +78,8 @@ record Wiring(
       WorkerConfig config, ServedKinds kinds, WorkerListener listener, TenantName name) {
     Tenants own = tenants.keepingAConnection();
     Tenants pulse = reserved.keepingAConnection();
-    Presence presence = presence(own, config, kinds, Optional.of(name.value()));
+    Idle idle = new Idle();
+    Presence presence = presence(own, config, kinds, Optional.of(name.value()), idle);
     Reapers reapers = reapers(own);
     List<Tenant> served = List.of(own.tenant(name));
     return new WorkerDependencies(
@@ -88,14 +91,16 @@ record Wiring(
             presence,
             succession(own, config, Optional.of(name.value()), () -> served, listener),
             () -> reap(reapers, served)),
-        presence::isDraining);
+        presence::isDraining,
+        idle);
   }
 
   WorkerDependencies dependenciesOfAll(
       WorkerConfig config, ServedKinds kinds, WorkerListener listener) {
     Tenants own = tenants.keepingAConnection();
     Tenants pulse = reserved.keepingAConnection();
-    Presence presence = presence(own, config, kinds, Optional.empty());
+    Idle idle = new Idle();
+    Presence presence = presence(own, config, kinds, Optional.empty(), idle);
     Reapers reapers = reapers(own);
     TenantRotation rotation =
         new TenantRotation(
@@ -115,7 +120,8 @@ record Wiring(
               rotation.refresh();
               return reap(reapers, tenantsOf(own));
             }),
-        presence::isDraining);
+        presence::isDraining,
+        idle);
   }
 
   // Skipped while an upkeep of all tenants runs. To reap twice would do no harm; it would only be
@@ -154,7 +160,7 @@ record Wiring(
   }
 
   private static Presence presence(
-      Tenants own, WorkerConfig config, ServedKinds kinds, Optional<String> tenant) {
+      Tenants own, WorkerConfig config, ServedKinds kinds, Optional<String> tenant, Idle idle) {
     return new Presence(
         own.control(),
         () ->
@@ -164,7 +170,16 @@ record Wiring(
                 config.labels(),
                 tenant,
                 config.queues(),
-                Optional.of(kinds.all())));
+                Optional.of(kinds.all())),
+        () -> idleTime(config, kinds, idle));
+  }
+
+  // Kinds that are registered while the worker runs it has not served all the time, and does not
+  // serve in every tenant. So it cannot say then what it had permits for.
+  private static Optional<IdleTime> idleTime(WorkerConfig config, ServedKinds kinds, Idle idle) {
+    return kinds.registered().all().isEmpty()
+        ? idle.length().map(length -> new IdleTime(length, config.pollInterval()))
+        : Optional.empty();
   }
 
   private List<Background> background(

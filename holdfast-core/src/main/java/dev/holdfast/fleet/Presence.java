@@ -22,10 +22,18 @@ public final class Presence {
   private static final String BEAT =
       """
       WITH beat AS (
-        INSERT INTO {schema}.worker (incarnation, name, host, labels, tenant, queues, kinds, process)
+        INSERT INTO {schema}.worker (incarnation, name, host, labels, tenant, queues, kinds, process,
+                                     idle_since, poll_ms)
         VALUES
-          (:incarnation, :name, :host, :labels, :tenant, :queues, :kinds, :process)
-        ON CONFLICT (incarnation) DO UPDATE SET beat_at = now(), kinds = excluded.kinds
+          (:incarnation, :name, :host, :labels, :tenant, :queues, :kinds, :process,
+           now() - :idle_ms * interval '1 millisecond', :poll_ms)
+        ON CONFLICT (incarnation) DO UPDATE
+           SET beat_at = now(),
+               kinds = excluded.kinds,
+               idle_since = excluded.idle_since,
+               -- Not now: this statement may have been under way for long.
+               idle_until = CASE WHEN excluded.idle_since IS NOT NULL THEN worker.beat_at END,
+               poll_ms = excluded.poll_ms
         RETURNING drain_requested_at IS NOT NULL AS draining
       )
       SELECT online.tenant, online.host, beat.draining
@@ -58,22 +66,25 @@ public final class Presence {
   private final Optional<ProcessId> process = ProcessId.current();
   private final Db db;
   private final Supplier<WorkerInfo> self;
+  private final Supplier<Optional<IdleTime>> idle;
   private final String beat;
   private final String leave;
   private volatile Heard heard = Heard.nothing();
 
   public Presence(Db control, WorkerInfo worker) {
-    this(control, () -> worker);
+    this(control, () -> worker, Optional::empty);
   }
 
   /**
    * For a worker whose kinds may change.
    *
    * @param self what it says about itself now; only its kinds may change
+   * @param idle whether it has permits left over now, as far as it says that
    */
-  public Presence(Db control, Supplier<WorkerInfo> self) {
+  public Presence(Db control, Supplier<WorkerInfo> self, Supplier<Optional<IdleTime>> idle) {
     this.db = control;
     this.self = self;
+    this.idle = idle;
     this.beat = control.sql(BEAT);
     this.leave = control.sql(LEAVE);
   }
@@ -90,6 +101,7 @@ public final class Presence {
 
   public void beat() {
     WorkerInfo worker = self.get();
+    Optional<IdleTime> left = idle.get();
     heard =
         db.withHandle(handle ->
             handle
@@ -102,6 +114,8 @@ public final class Presence {
                 .bindArray("queues", String.class, worker.queues())
                 .bindByType("kinds", kinds(worker), String[].class)
                 .bind("process", process.map(ProcessId::stored).orElse(null))
+                .bind("idle_ms", left.map(each -> each.length().toMillis()).orElse(null))
+                .bind("poll_ms", left.map(each -> each.pollInterval().toMillis()).orElse(null))
                 .bind("absent_ms", ABSENT_AFTER.toMillis())
                 .reduceRows(Heard.nothing(), Heard::and));
   }

@@ -8,6 +8,7 @@ import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.TenantName;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -44,6 +45,13 @@ public final class Workers {
        LIMIT :limit
       """;
 
+  private static final String IDLE =
+      """
+      SELECT name, host, labels, queues, kinds, idle_since, idle_until, poll_ms
+        FROM {schema}.worker
+       WHERE (tenant IS NULL OR tenant = :tenant) AND idle_since < idle_until
+      """;
+
   // Locked in one order, or this and a round of heartbeats could wait for each other.
   private static final String DRAIN =
       """
@@ -68,11 +76,13 @@ public final class Workers {
   private final Db db;
   private final String served;
   private final String list;
+  private final String idle;
 
   public Workers(Db control) {
     this.db = control;
     this.served = control.sql(SERVED);
     this.list = control.sql(LIST);
+    this.idle = control.sql(IDLE);
   }
 
   /**
@@ -106,9 +116,7 @@ public final class Workers {
             Placement.read(Columns.texts(row, "labels")),
             Columns.optionalText(row, "tenant"),
             Set.copyOf(Columns.texts(row, "queues")),
-            row.getArray("kinds") == null
-                ? Optional.empty()
-                : Optional.of(Set.copyOf(Columns.texts(row, "kinds"))));
+            kinds(row).map(Set::copyOf));
     return new WorkerState(
         info,
         info.name() + "/" + row.getString("incarnation"),
@@ -117,6 +125,34 @@ public final class Workers {
         row.getBoolean("online"),
         row.getBoolean("draining"),
         Columns.optionalText(row, "info").map(Payload::new));
+  }
+
+  private static Optional<List<String>> kinds(ResultSet row) throws SQLException {
+    return row.getArray("kinds") == null
+        ? Optional.empty()
+        : Optional.of(Columns.texts(row, "kinds"));
+  }
+
+  /** The workers that had permits which no job of this tenant, or of any, wanted. */
+  public List<IdleWorker> idle(TenantName tenant) {
+    return db.withHandle(handle ->
+        handle
+            .createQuery(idle)
+            .bind("tenant", tenant.value())
+            .map((row, context) -> idleWorker(row))
+            .list());
+  }
+
+  private static IdleWorker idleWorker(ResultSet row) throws SQLException {
+    return new IdleWorker(
+        row.getString("name"),
+        row.getString("host"),
+        Columns.texts(row, "labels"),
+        Columns.texts(row, "queues"),
+        kinds(row),
+        Columns.instant(row, "idle_since"),
+        Columns.instant(row, "idle_until"),
+        Duration.ofMillis(row.getLong("poll_ms")));
   }
 
   /**

@@ -30,7 +30,8 @@ public final class Migrator {
               "004_sessions_and_drains",
               "005_signatures",
               "006_dropped_tenants",
-              "007_outages"));
+              "007_outages",
+              "008_idle_workers"));
   public static final Migrator TENANT =
       new Migrator(
           "tenant",

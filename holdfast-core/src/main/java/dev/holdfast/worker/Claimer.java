@@ -42,6 +42,7 @@ final class Claimer implements Loop.Step {
     hungry = false;
     if (dependencies.draining().getAsBoolean()) {
       backlog = false;
+      dependencies.idle().ends();
       return config.pollInterval(); // running jobs go on; draining is checked again
     }
     int free = backlog ? settledPermits() : inFlight.freePermits();
@@ -50,6 +51,7 @@ final class Claimer implements Loop.Step {
       free = inFlight.freePermits(); // a permit freed before that has not woken us
     }
     if (free <= 0) {
+      dependencies.idle().ends();
       return config.pollInterval();
     }
     int limit = Math.min(free, Limits.CLAIM_JOBS);
@@ -57,14 +59,29 @@ final class Claimer implements Loop.Step {
       pace.begin();
     }
     long sentNanos = System.nanoTime();
-    Claimed claimed = dependencies.leases().claim(request(limit));
+    Claimed claimed = claim(limit);
     pace.end();
     claimed.leases().forEach(lease -> runner.start(lease, sentNanos));
+    backlog = claimed.leases().size() == limit;
+    Duration next = backlog ? Duration.ZERO : untilNext(claimed.nextDueIn());
+    if (next.isZero()) {
+      dependencies.idle().ends();
+    } else {
+      dependencies.idle().begins();
+    }
     setup
         .listener()
         .claimed(claimed.leases().size(), Duration.ofNanos(System.nanoTime() - sentNanos));
-    backlog = claimed.leases().size() == limit;
-    return backlog ? Duration.ZERO : untilNext(claimed.nextDueIn());
+    return next;
+  }
+
+  private Claimed claim(int limit) {
+    try {
+      return dependencies.leases().claim(request(limit));
+    } catch (RuntimeException e) {
+      dependencies.idle().ends(); // it has no use for its permits
+      throw e;
+    }
   }
 
   /**

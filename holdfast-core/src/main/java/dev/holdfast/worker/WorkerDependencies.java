@@ -15,13 +15,15 @@ import java.util.function.BooleanSupplier;
  * @param bell wakes the worker when there may be work
  * @param background tasks that run as long as the worker is started
  * @param draining whether an operator asked the worker to take no more jobs
+ * @param idle where the worker notes whether it has permits left over
  */
 public record WorkerDependencies(
     LeaseSource leases,
     LeaseSource heartbeat,
     Bell bell,
     List<Background> background,
-    BooleanSupplier draining) {
+    BooleanSupplier draining,
+    Idle idle) {
 
   public WorkerDependencies {
     background = List.copyOf(background);
@@ -30,7 +32,7 @@ public record WorkerDependencies(
   /** For lease sources that know themselves which workers are to get no more jobs. */
   public WorkerDependencies(
       LeaseSource leases, LeaseSource heartbeat, Bell bell, List<Background> background) {
-    this(leases, heartbeat, bell, background, () -> false);
+    this(leases, heartbeat, bell, background, () -> false, new Idle());
   }
 
   /** A task that runs as long as the worker does. */

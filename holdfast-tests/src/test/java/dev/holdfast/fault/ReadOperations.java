@@ -8,8 +8,10 @@ import static dev.holdfast.fault.LeaseOperations.GUARDED;
 import dev.holdfast.audit.Audit;
 import dev.holdfast.fault.Operation.Action;
 import dev.holdfast.fleet.Agents;
+import dev.holdfast.fleet.Workers;
 import dev.holdfast.hold.Resources;
 import dev.holdfast.invariant.Invariants;
+import dev.holdfast.invariant.Overlooked;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.lease.Lease;
@@ -160,6 +162,8 @@ final class ReadOperations {
   }
 
   private static String invariants(Engine engine) {
-    return all(new Invariants(engine.tenant()).check());
+    Workers workers = new Workers(engine.tenants().control());
+    return all(
+        new Invariants(engine.tenant()).check(), new Overlooked(engine.tenant(), workers).look());
   }
 }

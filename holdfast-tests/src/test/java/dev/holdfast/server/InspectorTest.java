@@ -43,6 +43,34 @@ class InspectorTest {
     }
   }
 
+  @Test
+  void a_job_that_an_idle_worker_overlooks_is_counted_from_the_second_look_on() {
+    Holdfast holdfast =
+        Holdfast.builder(TestDatabase.shared().dataSource())
+            .controlSchema("overlooked")
+            .build()
+            .migrate();
+    holdfast.jobs().enqueue(NewJob.of("a", 1));
+    Inspector inspector = new Inspector(holdfast, registry);
+    round(inspector, holdfast);
+    holdfast
+        .tenants()
+        .control()
+        .useHandle(handle ->
+            handle.execute(
+                """
+                INSERT INTO overlooked.worker
+                       (incarnation, name, host, labels, queues, idle_since, idle_until, poll_ms)
+                VALUES (gen_random_uuid(), 'w', 'here', '{}', '{default}',
+                        now() - interval '1 minute', now() + interval '1 minute', 2000)
+                """));
+    assertThat(violations("I14")).isZero();
+
+    round(inspector, holdfast);
+
+    assertThat(violations("I14")).isEqualTo(1);
+  }
+
   private static void round(Inspector inspector, Holdfast holdfast) {
     holdfast.tenants().list().forEach(tenant -> inspector.runOnce());
   }

@@ -115,7 +115,8 @@ class DrainRequestTest {
             () -> {
               asked.countDown();
               return draining.get();
-            });
+            },
+            new Idle());
     Worker worker =
         new WorkerBuilder(new JacksonCodec(), (config, kinds, listener) -> drained)
             .configure(config -> config.withPollInterval(Duration.ofMillis(20)))

@@ -2,6 +2,7 @@ package dev.holdfast.server.notify;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.invariant.Invariants;
+import dev.holdfast.invariant.Overlooked;
 import dev.holdfast.invariant.Violation;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.tenant.TenantName;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
@@ -32,6 +34,7 @@ public final class Inspector implements Loop.Step {
   private final Map<String, AtomicInteger> published = new HashMap<>();
   private final Deque<TenantName> left = new ArrayDeque<>();
   private final Map<String, Integer> found = new HashMap<>();
+  private final Map<TenantName, Overlooked> overlooked = new HashMap<>(); // they remember
   private Duration pause = ROUND;
 
   public Inspector(Holdfast holdfast, MeterRegistry registry) {
@@ -49,6 +52,7 @@ public final class Inspector implements Loop.Step {
   public Duration runOnce() {
     if (left.isEmpty()) {
       left.addAll(holdfast.tenants().list());
+      overlooked.keySet().retainAll(left);
       Duration share = ROUND.dividedBy(Math.max(1, left.size()));
       pause = share.compareTo(SHORTEST_PAUSE) > 0 ? share : SHORTEST_PAUSE;
     }
@@ -65,12 +69,17 @@ public final class Inspector implements Loop.Step {
 
   private void inspect(TenantName tenant) {
     try {
-      for (Violation violation : holdfast.invariants(tenant).check()) {
-        log.error("In tenant {}: {}", tenant, violation);
-        found.merge(violation.id(), 1, Integer::sum);
-      }
+      report(tenant, holdfast.invariants(tenant).check());
+      report(tenant, overlooked.computeIfAbsent(tenant, holdfast::overlooked).look());
     } catch (RuntimeException e) {
       log.warn("Could not look at tenant {}; it may be gone", tenant, e);
+    }
+  }
+
+  private void report(TenantName tenant, List<Violation> violations) {
+    for (Violation violation : violations) {
+      log.error("In tenant {}: {}", tenant, violation);
+      found.merge(violation.id(), 1, Integer::sum);
     }
   }
 }
