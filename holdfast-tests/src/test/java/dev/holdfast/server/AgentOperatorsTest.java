@@ -66,6 +66,18 @@ class AgentOperatorsTest extends AgentsRig {
         .isEqualTo(after.equals("queued"));
   }
 
+  @Test
+  void a_job_is_deleted_whatever_text_other_jobs_have() {
+    fleet.caller().post("/api/v1/jobs", "{\"kind\": \"k\", \"args\": {\"a\": \"\\u0000\"}}");
+    String id = fleet.submit();
+
+    assertThat(delete(id).status()).isEqualTo(200);
+
+    assertThat(fleet.json("job_track.json").has(id)).isFalse();
+    assertThat(fleet.file("queue/" + id + ".json").toFile().exists()).isFalse();
+    assertThat(fleet.file("configs/" + id + ".yaml").toFile().exists()).isFalse();
+  }
+
   @Covers({"C8", "C10"})
   @Test
   void a_deleted_job_is_gone_with_all_that_it_left() throws IOException {

@@ -123,6 +123,8 @@ final class AgentJobs {
        GROUP BY lane.host
       """;
 
+  // Looks for the name in the text: PostgreSQL may look at the jobs of all queues, and cannot read
+  // args as JSON where they have an escaped NUL.
   private static final String WANTS_CONFIG =
       """
       SELECT EXISTS (
@@ -130,7 +132,7 @@ final class AgentJobs {
           FROM {schema}.job
           JOIN {schema}.lane ON lane.id = job.lane
          WHERE lane.queue = :queue AND lane.kind = :kind
-           AND job.args ->> 'config_path' IN (:from_root, :below_configs))
+           AND strpos(job.args::text, :name) > 0)
       """;
 
   private static final String RESAY =
@@ -217,8 +219,7 @@ final class AgentJobs {
   /** Whether a job that is not over is to be run with it. */
   boolean isConfigWanted(Handle handle, ConfigPath config) {
     return of(handle.createQuery(db.sql(WANTS_CONFIG)))
-        .bind("from_root", config.toString())
-        .bind("below_configs", config.belowConfigs())
+        .bind("name", config.belowConfigs())
         .mapTo(Boolean.class)
         .one();
   }
