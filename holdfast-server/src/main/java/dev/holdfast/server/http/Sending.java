@@ -41,7 +41,10 @@ final class Sending {
     if (answer.unread().isPresent()) {
       sendNow(http, answer, answer.unread().get());
     } else if (!answer.body().isEmpty()) {
-      http.result(answer.body());
+      // As bytes: of a text, the container decides the encoding, and for a type that it does not
+      // know,
+      // like application/problem+json, it takes ISO 8859-1.
+      http.result(answer.body().getBytes(UTF_8));
     }
   }
 
