@@ -1,5 +1,6 @@
 package dev.holdfast.api;
 
+import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
@@ -207,6 +208,22 @@ public final class Fields {
       throw missing(name, "a list of objects");
     }
     return objects(name);
+  }
+
+  /**
+   * Reads something from these fields. If what is read refuses a value without knowing where it
+   * stands, the refusal still says which object of a list it was in.
+   */
+  public <T> T read(Function<Fields, T> reader) {
+    try {
+      return reader.apply(this);
+    } catch (HoldfastException e) {
+      String message = String.valueOf(e.getMessage());
+      if (e.code() != ErrorCode.INVALID_ARGUMENT || message.startsWith(path)) {
+        throw e;
+      }
+      throw new HoldfastException(e.code(), path + message, e);
+    }
   }
 
   private <T> List<T> list(String name, Function<JsonNode, T> read) {

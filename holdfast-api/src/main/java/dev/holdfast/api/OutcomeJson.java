@@ -84,7 +84,7 @@ public final class OutcomeJson {
       case "lost" -> new Outcome.LeaseExpired(worker);
       default ->
           throw HoldfastException.invalid(
-              "results.outcome", outcome, "succeeded, failed, stopped, released, snoozed, lost");
+              "outcome", outcome, "succeeded, failed, stopped, released, snoozed, lost");
     };
   }
 

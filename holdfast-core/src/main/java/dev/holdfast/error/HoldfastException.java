@@ -1,5 +1,8 @@
 package dev.holdfast.error;
 
+import java.math.BigDecimal;
+import java.time.Duration;
+
 /**
  * The exception that Holdfast throws when something goes wrong. Expected results, such as a lost
  * lease, are return values.
@@ -45,6 +48,15 @@ public final class HoldfastException extends RuntimeException {
   // A very long value must not be repeated in the message that refuses it.
   private static String shown(Object value) {
     String text = value instanceof CharSequence ? "\"" + value + "\"" : String.valueOf(value);
+    if (value instanceof Duration length) {
+      text = seconds(length); // whoever sent seconds over HTTP cannot be expected to read PT-1S
+    }
     return text.length() <= 100 ? text : text.substring(0, 100) + "…";
+  }
+
+  private static String seconds(Duration length) {
+    BigDecimal seconds =
+        BigDecimal.valueOf(length.getSeconds()).add(BigDecimal.valueOf(length.getNano(), 9));
+    return seconds.stripTrailingZeros().toPlainString() + " s";
   }
 }

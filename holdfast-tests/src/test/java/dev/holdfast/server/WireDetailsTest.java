@@ -51,12 +51,29 @@ class WireDetailsTest {
         "{\"kind\": \"k\", \"delay_seconds\": -1}|delay_seconds is -1",
         "{\"kind\": \"k\", \"timeout_seconds\": 0}|timeout_seconds is 0",
         "{\"kind\": \"k\", \"timeout_seconds\": 2592001}|0.001 to 2592000",
+        "{\"kind\": \"k\", \"lease_seconds\": 0.5}|lease_seconds is 0.5 s",
+        "{\"kind\": \"k\", \"lease_seconds\": 90000}|lease_seconds is 90000 s",
       })
   void a_refusal_names_the_field_as_it_was_sent(String job, String said) {
     Reply refused = admin.post(JOBS, job);
 
     assertThat(refused.status()).isEqualTo(400);
     assertThat(refused.json().path("detail").asString()).contains(said);
+  }
+
+  @Test
+  void a_refusal_that_repeats_what_was_sent_is_utf_8_like_every_json() throws Exception {
+    HttpRequest refused =
+        request(JOBS)
+            .header("Content-Type", "application/json")
+            .POST(BodyPublishers.ofString("{\"kind\": \"k\", \"on_stop\": \"żółw é\"}"))
+            .build();
+
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      byte[] body = http.send(refused, BodyHandlers.ofByteArray()).body();
+
+      assertThat(new String(body, UTF_8)).contains("żółw é");
+    }
   }
 
   @Test
@@ -72,14 +89,39 @@ class WireDetailsTest {
     assertThat(result.json().path("detail").asString()).startsWith("result is");
   }
 
-  @Test
-  void a_batch_says_which_of_its_jobs_is_wrong() {
-    Reply refused =
-        admin.post(JOBS + "/batch", "{\"jobs\": [{\"kind\": \"k\"}, {\"queue\": \"q\"}]}");
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"queue\": \"q\"}|jobs[1].kind is",
+        "{\"kind\": \"\"}|jobs[1].kind is",
+        "{\"kind\": \"k\", \"on_stop\": \"x\"}|jobs[1].on_stop is",
+        "{\"kind\": \"k\", \"subject\": {\"type\": \"t\"}}|jobs[1].subject.id is",
+      })
+  void a_batch_says_which_of_its_jobs_is_wrong(String wrong, String said) {
+    Reply refused = admin.post(JOBS + "/batch", "{\"jobs\": [{\"kind\": \"k\"}, " + wrong + "]}");
 
     assertThat(refused.status()).isEqualTo(400);
-    assertThat(refused.json().path("detail").asString()).startsWith("jobs[1].kind is");
+    assertThat(refused.json().path("detail").asString()).startsWith(said);
     assertThat(admin.get(JOBS).json().path("jobs").isEmpty()).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "\"outcome\": \"bogus\"|results[0].outcome is",
+        "\"outcome\": \"snoozed\", \"delay_seconds\": -1|results[0].delay_seconds is -1 s",
+      })
+  void a_worker_learns_which_of_its_results_is_wrong(String outcome, String said) {
+    String result =
+        "{\"job_id\": \"a32f5b4e-9c1a-4b3e-8f00-2f1f0d1f1a11\", \"fence\": 1, " + outcome + "}";
+
+    Reply refused =
+        admin.post(API + "/leases/finish", "{\"worker\": \"w\", \"results\": [" + result + "]}");
+
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.json().path("detail").asString()).startsWith(said);
   }
 
   @Test

@@ -82,7 +82,9 @@ final class JobRoutes {
     }
     JobSpec spec = new JobSpec(request);
     List<NewJob> jobs =
-        said.stream().map(each -> traced(request, spec.read(each.only(JobSpec.fields())))).toList();
+        said.stream()
+            .map(each -> traced(request, each.only(JobSpec.fields()).read(spec::read)))
+            .toList();
     List<Enqueued> enqueued = request.services().jobs().enqueueAll(jobs);
     // Jobs that existed before may be larger than the request.
     return Listing.send(

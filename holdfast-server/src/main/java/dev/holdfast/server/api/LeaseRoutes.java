@@ -237,7 +237,7 @@ final class LeaseRoutes {
     String worker = worker(request, body);
     List<End> ends =
         atMost("results", body.requiredObjects("results")).stream()
-            .map(said -> end(said, worker))
+            .map(said -> said.read(one -> end(one, worker)))
             .toList();
     List<FinishReply> replies = finishes.finish(request.services(), ends);
     ObjectNode json = Json.object();

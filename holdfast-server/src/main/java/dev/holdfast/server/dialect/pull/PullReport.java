@@ -41,7 +41,8 @@ record PullReport(
   static PullReport read(Fields said) {
     Optional<String> log = said.optionalText("log");
     Optional<Submission.End> end = end(said, log);
-    List<Item> items = said.objects("items").stream().map(PullReport::item).toList();
+    List<Item> items =
+        said.objects("items").stream().map(item -> item.read(PullReport::item)).toList();
     Report report =
         new Report(
             cursor(said).map(Progress.NONE::withCursor).orElse(Progress.NONE),
@@ -144,7 +145,7 @@ record PullReport(
         .filter(Character::isDigit)
         .forEach(digit -> digits.append(Character.digit(digit, 10)));
     if (digits.isEmpty()) {
-      throw HoldfastException.invalid("items.phone", phone, "a number with digits, or a key");
+      throw HoldfastException.invalid("phone", phone, "a number with digits, or a key");
     }
     return digits.toString();
   }
