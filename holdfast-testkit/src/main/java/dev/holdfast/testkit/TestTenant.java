@@ -5,6 +5,8 @@ import dev.holdfast.audit.Audit;
 import dev.holdfast.hold.Resources;
 import dev.holdfast.invariant.Invariants;
 import dev.holdfast.job.Job;
+import dev.holdfast.lease.LanePositions;
+import dev.holdfast.lease.PgLeases;
 import dev.holdfast.lease.Reaper;
 import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Jobs;
@@ -20,6 +22,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
@@ -114,6 +117,15 @@ public final class TestTenant implements BeforeEachCallback, AfterEachCallback {
         SELECT id FROM {schema}.job
          WHERE lease_expires_at < {schema}.clock() ORDER BY id FOR SHARE
         """);
+  }
+
+  /**
+   * Claims and finishes by hand, on no host. The clock of the positions stands still, so that each
+   * claim begins at the start of every lane.
+   */
+  public PgLeases leases() {
+    return new PgLeases(
+        tenant(), Set::of, new LanePositions(() -> 0), RandomGenerator.getDefault(), () -> {});
   }
 
   /** A worker for this tenant; {@code build()} it for {@code runDue()}, or start it for real. */

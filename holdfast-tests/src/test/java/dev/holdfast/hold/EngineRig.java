@@ -6,16 +6,13 @@ import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.FinishReply;
-import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
-import dev.holdfast.lease.PgLeases;
 import dev.holdfast.testkit.TestTenant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Jobs with needs, claimed and finished by hand. */
@@ -61,11 +58,6 @@ public abstract class EngineRig {
   }
 
   protected LeaseSource leases() {
-    return new PgLeases(
-        tenant.tenant(),
-        Set::of,
-        new LanePositions(() -> 0),
-        RandomGenerator.getDefault(),
-        () -> {});
+    return tenant.leases();
   }
 }

@@ -7,15 +7,12 @@ import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Finish;
-import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
-import dev.holdfast.lease.PgLeases;
 import dev.holdfast.testkit.TestTenant;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.random.RandomGenerator;
 
 /** A tenant whose jobs are claimed, finished and reaped by hand. Thread-safe. */
 record AtWork(TestTenant tenant) {
@@ -59,11 +56,6 @@ record AtWork(TestTenant tenant) {
   }
 
   LeaseSource leases() {
-    return new PgLeases(
-        tenant.tenant(),
-        Set::of,
-        new LanePositions(() -> 0),
-        RandomGenerator.getDefault(),
-        () -> {});
+    return tenant.leases();
   }
 }

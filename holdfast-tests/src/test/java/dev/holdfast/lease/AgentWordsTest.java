@@ -44,13 +44,7 @@ class AgentWordsTest {
   @BeforeEach
   void open() {
     tenant.stopClock(); // it is seconds that these tests are about
-    leases =
-        new PgLeases(
-            tenant.tenant(),
-            Set::of,
-            new LanePositions(() -> 0),
-            RandomGenerator.getDefault(),
-            () -> {});
+    leases = tenant.leases();
     words = new AgentWords(tenant.tenant());
     agents = new Agents(tenant.tenant());
   }

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -37,7 +36,7 @@ class BeatsTest {
     Instant before = tenant.job(id).lease().orElseThrow().expiresAt();
     tenant.advance(Duration.ofSeconds(20));
 
-    List<Extension> extensions = leases().extend(List.of(lease));
+    List<Extension> extensions = tenant.leases().extend(List.of(lease));
 
     assertThat(extensions).containsExactly(new Extension(lease.key(), Extension.Status.EXTENDED));
     assertThat(tenant.job(id).lease().orElseThrow().expiresAt())
@@ -52,7 +51,7 @@ class BeatsTest {
     tenant.acts().stop(id, Act.by("ada"));
     tenant.advance(Duration.ofSeconds(20));
 
-    List<Extension> extensions = leases().extend(List.of(lease));
+    List<Extension> extensions = tenant.leases().extend(List.of(lease));
 
     assertThat(extensions)
         .containsExactly(new Extension(lease.key(), Extension.Status.STOP_REQUESTED));
@@ -67,7 +66,7 @@ class BeatsTest {
     tenant.acts().stop(claimed.get(1).key().jobId(), Act.by("ada"));
     tenant.execute("DELETE FROM {schema}.job WHERE id = '" + claimed.get(2).key().jobId() + "'");
 
-    List<Extension> extensions = leases().extend(claimed);
+    List<Extension> extensions = tenant.leases().extend(claimed);
 
     assertThat(extensions)
         .containsExactly(
@@ -81,10 +80,10 @@ class BeatsTest {
     UUID id = tenant.jobs().enqueue(EMAIL).id();
     Duration asked = Duration.ofMinutes(10);
     ClaimRequest request = ClaimRequest.of("host-1", Set.of("default"), 1).withLeaseLength(asked);
-    Lease lease = leases().claim(request).leases().getFirst();
+    Lease lease = tenant.leases().claim(request).leases().getFirst();
     tenant.advance(Duration.ofSeconds(20));
 
-    leases().remote().extend("host-1", List.of(lease.key()), Optional.empty());
+    tenant.leases().remote().extend("host-1", List.of(lease.key()), Optional.empty());
 
     assertThat(tenant.job(id).lease().orElseThrow().expiresAt())
         .isAfterOrEqualTo(lease.expiresAt().plusSeconds(20));
@@ -96,26 +95,17 @@ class BeatsTest {
     Lease lease = claim(1).getFirst();
     List<LeaseKey> key = List.of(lease.key());
     for (Duration length : List.of(Duration.ofMinutes(10), lease.policy().leaseLength())) {
-      leases().remote().extend("host-1", key, Optional.of(length));
+      tenant.leases().remote().extend("host-1", key, Optional.of(length));
     }
     tenant.advance(Duration.ofSeconds(20));
 
-    leases().remote().extend("host-1", key, Optional.empty());
+    tenant.leases().remote().extend("host-1", key, Optional.empty());
 
     assertThat(tenant.job(id).lease().orElseThrow().expiresAt())
         .isBetween(lease.expiresAt().plusSeconds(20), lease.expiresAt().plusSeconds(80));
   }
 
   private List<Lease> claim(int limit) {
-    return leases().claim(ClaimRequest.of("host-1", Set.of("default"), limit)).leases();
-  }
-
-  private PgLeases leases() {
-    return new PgLeases(
-        tenant.tenant(),
-        Set::of,
-        new LanePositions(System::nanoTime),
-        RandomGenerator.getDefault(),
-        () -> {});
+    return tenant.leases().claim(ClaimRequest.of("host-1", Set.of("default"), limit)).leases();
   }
 }

@@ -22,7 +22,6 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -137,7 +136,7 @@ class ClaimTest {
         tenant.jobs().enqueue(EMAIL.withPolicy(PolicyOverrides.NONE.withOnStop(OnStop.PAUSE))).id();
     Lease stopped = claim("host-1", 1).getFirst();
     tenant.acts().stop(id, Act.by("ada"));
-    leases().finish(List.of(new Finish(stopped, new Outcome.Stopped())));
+    tenant.leases().finish(List.of(new Finish(stopped, new Outcome.Stopped())));
     assertThat(tenant.job(id).state()).isEqualTo(JobState.PAUSED);
     tenant.execute("UPDATE {schema}.job SET state = 'queued'"); // as somebody who resumes it
 
@@ -145,7 +144,7 @@ class ClaimTest {
 
     assertThat(tenant.job(id).state()).isEqualTo(JobState.RUNNING);
     assertThat(resumed.key().fence()).isGreaterThan(stopped.key().fence());
-    assertThat(leases().extend(List.of(resumed)))
+    assertThat(tenant.leases().extend(List.of(resumed)))
         .extracting(Extension::status)
         .containsExactly(Extension.Status.EXTENDED);
   }
@@ -162,7 +161,7 @@ class ClaimTest {
         "UPDATE {schema}.job SET policy = '{\"lease_seconds\": \"x\"}' WHERE policy IS NOT NULL");
 
     List<Lease> leases =
-        leases().claim(ClaimRequest.of("host-1", Set.of("default", "limited"), 5)).leases();
+        tenant.leases().claim(ClaimRequest.of("host-1", Set.of("default", "limited"), 5)).leases();
 
     assertThat(leases).extracting(lease -> lease.key().jobId()).containsExactly(good);
   }
@@ -172,15 +171,6 @@ class ClaimTest {
   }
 
   private List<Lease> claim(String worker, int limit) {
-    return leases().claim(ClaimRequest.of(worker, Set.of("default"), limit)).leases();
-  }
-
-  private LeaseSource leases() {
-    return new PgLeases(
-        tenant.tenant(),
-        Set::of,
-        new LanePositions(System::nanoTime),
-        RandomGenerator.getDefault(),
-        () -> {});
+    return tenant.leases().claim(ClaimRequest.of(worker, Set.of("default"), limit)).leases();
   }
 }

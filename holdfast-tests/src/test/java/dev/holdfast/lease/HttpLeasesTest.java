@@ -29,9 +29,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
-import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -138,7 +136,7 @@ class HttpLeasesTest extends LeaseSourceContract {
     leases.report(first, Report.of(Progress.NONE.withCursor("c").withProgressCount(7)));
     finish(first, Outcome.failed(Failure.retryable("FLAKY", "once")));
 
-    Lease near = straight().claim(withId("both", "worker", 1)).leases().getFirst();
+    Lease near = tenant.leases().claim(withId("both", "worker", 1)).leases().getFirst();
     Lease far = leases.claim(withId("both", "worker", 1)).leases().getFirst();
 
     assertThat(near.slot()).contains(slot);
@@ -263,14 +261,5 @@ class HttpLeasesTest extends LeaseSourceContract {
     assertThatThrownBy(() -> leases.finishInTransaction(lease, connection -> Payload.NULL))
         .isInstanceOf(UnsupportedOperationException.class)
         .hasMessageContaining("over HTTP");
-  }
-
-  private PgLeases straight() {
-    return new PgLeases(
-        tenant.tenant(),
-        Set::of,
-        new LanePositions(() -> 0),
-        RandomGenerator.getDefault(),
-        () -> {});
   }
 }

@@ -33,17 +33,8 @@ class SteadinessTest {
 
   private UUID leased(NewJob job) {
     UUID id = tenant.jobs().enqueue(job).id();
-    leases().claim(REQUEST);
+    tenant.leases().claim(REQUEST);
     return id;
-  }
-
-  private PgLeases leases() {
-    return new PgLeases(
-        tenant.tenant(),
-        Set::of,
-        new LanePositions(() -> 0),
-        RandomGenerator.getDefault(),
-        () -> {});
   }
 
   @ParameterizedTest
@@ -51,7 +42,7 @@ class SteadinessTest {
   void after_an_outage_a_lease_is_kept_for_the_length_that_its_worker_asked_for(String kind) {
     NewJob job = NewJob.of(kind, 1);
     UUID id = tenant.jobs().enqueue(kind.equals("deploy") ? job.withResources("a") : job).id();
-    Lease claimed = leases().claim(REQUEST.withLeaseLength(TEN_MINUTES)).leases().getFirst();
+    Lease claimed = tenant.leases().claim(REQUEST.withLeaseLength(TEN_MINUTES)).leases().getFirst();
     assertThat(claimed.length()).isEqualTo(TEN_MINUTES);
 
     tenant.advance(Duration.ofHours(1));
@@ -63,7 +54,7 @@ class SteadinessTest {
   void and_for_the_length_that_it_was_last_renewed_for() {
     UUID id = leased();
     LeaseKey key = new LeaseKey(tenant.name().value(), id, tenant.job(id).fence());
-    leases().remote().extend("worker", List.of(key), Optional.of(TEN_MINUTES));
+    tenant.leases().remote().extend("worker", List.of(key), Optional.of(TEN_MINUTES));
 
     tenant.advance(Duration.ofHours(1));
 
@@ -75,7 +66,7 @@ class SteadinessTest {
     assertThat(tenant.job(id).state()).isEqualTo(JobState.RUNNING);
     reapWhenUpFor(length.plusSeconds(1));
     assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
-    assertThat(leases().claim(REQUEST).leases().getFirst().length())
+    assertThat(tenant.leases().claim(REQUEST).leases().getFirst().length())
         .as("the next attempt's")
         .isEqualTo(Duration.ofSeconds(30));
   }

@@ -6,7 +6,6 @@ import dev.holdfast.job.Kind;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Finish;
-import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.PgLeases;
 import dev.holdfast.server.Caller.Reply;
@@ -16,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
 
@@ -89,11 +87,6 @@ abstract class TargetsRig {
   }
 
   PgLeases leases() {
-    return new PgLeases(
-        tenant.tenant(),
-        Set::of,
-        new LanePositions(() -> 0),
-        RandomGenerator.getDefault(),
-        () -> {});
+    return tenant.leases();
   }
 }

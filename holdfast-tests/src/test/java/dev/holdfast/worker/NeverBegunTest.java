@@ -7,10 +7,8 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.ClaimRequest;
-import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
-import dev.holdfast.lease.PgLeases;
 import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
 import java.util.List;
@@ -18,7 +16,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -35,7 +32,7 @@ class NeverBegunTest {
   @Test
   void an_attempt_whose_lease_is_over_before_it_could_start_does_not_start_and_does_not_count() {
     UUID id = tenant.jobs().enqueue(COUNT.job(1)).id();
-    LeaseSource leases = leases();
+    LeaseSource leases = tenant.leases();
     Lease lease = claim(leases);
     Finisher finisher = new Finisher(leases, inFlight, WorkerListener.NONE);
     Runner runner = new Runner(leases, counting(Thread.ofVirtual().factory()), inFlight, finisher);
@@ -49,7 +46,7 @@ class NeverBegunTest {
   @Test
   void an_attempt_for_which_there_is_no_thread_goes_back_and_does_not_count() {
     UUID id = tenant.jobs().enqueue(COUNT.job(1)).id();
-    LeaseSource leases = leases();
+    LeaseSource leases = tenant.leases();
     Finisher finisher = new Finisher(leases, inFlight, WorkerListener.NONE);
     WorkerSetup setup =
         counting(work -> {
@@ -68,15 +65,6 @@ class NeverBegunTest {
     assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
     assertThat(tenant.job(id).attempt()).isZero();
     assertThat(inFlight.all()).isEmpty();
-  }
-
-  private LeaseSource leases() {
-    return new PgLeases(
-        tenant.tenant(),
-        Set::of,
-        new LanePositions(System::nanoTime),
-        RandomGenerator.getDefault(),
-        () -> {});
   }
 
   private static Lease claim(LeaseSource leases) {
