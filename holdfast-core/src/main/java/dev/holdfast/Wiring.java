@@ -135,7 +135,8 @@ record Wiring(
   }
 
   private Reapers reapers(Tenants own) {
-    return new Reapers(this::reaper, new Outages(own.control(), UPKEEP_PERIOD, System::nanoTime));
+    Outages outages = new Outages(own.control(), UPKEEP_PERIOD, System::nanoTime);
+    return new Reapers(this::reaper, outages::measure);
   }
 
   private Reaper reaper(Tenant tenant) {

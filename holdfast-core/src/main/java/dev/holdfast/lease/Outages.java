@@ -20,7 +20,7 @@ import org.jdbi.v3.core.statement.StatementContext;
  *
  * <p>Thread-safe.
  */
-public final class Outages implements Steadiness {
+public final class Outages {
 
   // Time before this counts as away. By then, the longest lease had time to be renewed, and the
   // longest patience with agents, two days, to end.
@@ -108,7 +108,12 @@ public final class Outages implements Steadiness {
     this.come = control.sql(COME);
   }
 
-  @Override
+  /**
+   * Measures how long workers could not renew their leases. Called once in every round of the
+   * reapers.
+   *
+   * @param serverUp how long the database server has been running
+   */
   public Absence measure(Duration serverUp) {
     long askedNanos = nanoTime.getAsLong();
     List<Gap> gaps =

@@ -5,7 +5,6 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Policy.OnLeaseLost;
-import dev.holdfast.lease.Steadiness.Absence;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;

@@ -2,7 +2,6 @@ package dev.holdfast.lease;
 
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.hold.Holds;
-import dev.holdfast.lease.Steadiness.Absence;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;

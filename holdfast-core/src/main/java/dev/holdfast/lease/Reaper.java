@@ -3,7 +3,6 @@ package dev.holdfast.lease;
 import dev.holdfast.fleet.Predecessors;
 import dev.holdfast.hold.Holds;
 import dev.holdfast.hold.ResourcePruner;
-import dev.holdfast.lease.Steadiness.Absence;
 import dev.holdfast.retention.HistoryPruner;
 import dev.holdfast.retention.Retention;
 import dev.holdfast.slot.Slots;

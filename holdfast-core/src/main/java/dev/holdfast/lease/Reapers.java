@@ -1,6 +1,5 @@
 package dev.holdfast.lease;
 
-import dev.holdfast.lease.Steadiness.Absence;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Survey;
 import dev.holdfast.tenant.Tenant;
@@ -32,11 +31,15 @@ public final class Reapers {
   private double sweepsDue;
   private long runs;
   private final Survey outlook = new Survey(Outlook.LOOK);
-  private final Steadiness steadiness;
+  private final Function<Duration, Absence> measure;
 
-  public Reapers(Function<Tenant, Reaper> make, Steadiness steadiness) {
+  /**
+   * @param measure tells, once in every round, for how long workers could not renew their leases;
+   *     it is given how long the database server has been running
+   */
+  public Reapers(Function<Tenant, Reaper> make, Function<Duration, Absence> measure) {
     this.make = make;
-    this.steadiness = steadiness;
+    this.measure = measure;
   }
 
   /** Runs all reapers; returns how long to wait until the next run, at most {@code period}. */
@@ -53,7 +56,7 @@ public final class Reapers {
         outlooks.values().stream()
             .flatMap(List::stream)
             .findAny() // all tenants are on one server
-            .map(any -> steadiness.measure(any.serverUp()))
+            .map(any -> measure.apply(any.serverUp()))
             .orElse(Absence.NONE);
     Duration soonest = period;
     for (Tenant tenant : tenants) {

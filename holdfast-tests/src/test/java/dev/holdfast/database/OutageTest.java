@@ -254,10 +254,10 @@ class OutageTest {
 
   /** A round of reapers, as they are wired. */
   private Runnable reaping() {
+    Outages outages = new Outages(holdfast.tenants().control(), PERIOD, System::nanoTime);
     Reapers reapers =
         new Reapers(
-            each -> new Reaper(each, RandomGenerator.getDefault(), () -> {}),
-            new Outages(holdfast.tenants().control(), PERIOD, System::nanoTime));
+            each -> new Reaper(each, RandomGenerator.getDefault(), () -> {}), outages::measure);
     return () -> {
       Duration unused = reapers.runOnce(List.of(tenant), PERIOD);
     };

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
-import dev.holdfast.lease.Steadiness.Absence;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SchemaName;
 import dev.holdfast.tenant.Tenants;
@@ -22,6 +21,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,7 +46,7 @@ class OutagesTest {
   private final SchemaName schema = new SchemaName("outages_" + NUMBER.incrementAndGet());
   private final Tenants control = new Tenants(TestDatabase.shared().dataSource(), schema);
   private final Db db = control.control();
-  private final Steadiness steadiness = node();
+  private final Outages outages = node();
 
   @BeforeEach
   void migrate() {
@@ -108,15 +108,15 @@ class OutagesTest {
 
     isAbout(
         Duration.ofMinutes(8),
-        steadiness.measure(Duration.ofMinutes(2)).within(Duration.ofMinutes(8)));
+        outages.measure(Duration.ofMinutes(2)).within(Duration.ofMinutes(8)));
     isAbout(
         Duration.ofMinutes(3).plus(LATE),
-        steadiness.measure(Duration.ofMinutes(5)).within(Duration.ofMinutes(8)));
+        outages.measure(Duration.ofMinutes(5)).within(Duration.ofMinutes(8)));
   }
 
   @Test
   void where_any_node_comes_through_the_database_was_there() {
-    Steadiness asleep = node();
+    Outages asleep = node();
     Absence unused = asleep.measure(UP);
     pass(PERIOD);
 
@@ -158,7 +158,7 @@ class OutagesTest {
     Duration gaps = Duration.ZERO;
 
     while (tenant.job(id).state() == JobState.RUNNING && passed.compareTo(HOUR) < 0) {
-      Steadiness shortLived = node();
+      Outages shortLived = node();
       for (int round = 0; round < 3; round++) {
         reap(shortLived);
         pass(PERIOD);
@@ -178,7 +178,7 @@ class OutagesTest {
     comeRegularly(HOUR);
     UUID id = leased();
     pass(HOUR);
-    Steadiness started = node();
+    Outages started = node();
     Duration up = Duration.ZERO;
 
     while (tenant.job(id).state() == JobState.RUNNING && up.compareTo(HOUR) < 0) {
@@ -211,7 +211,7 @@ class OutagesTest {
     assertThat(gaps()).isEqualTo(2); // all that was before the first round is one, too
 
     pass(Duration.ofDays(3));
-    Absence known = steadiness.measure(UP);
+    Absence known = outages.measure(UP);
 
     assertThat(gaps()).isEqualTo(1);
     isAbout(Duration.ofDays(4), known.within(Duration.ofDays(4)));
@@ -294,12 +294,13 @@ class OutagesTest {
     assertThat(gaps()).isEqualTo(1); // all that was before the first round
   }
 
-  private Steadiness node() {
+  private Outages node() {
     return new Outages(db, PERIOD, System::nanoTime);
   }
 
-  private void reap(Steadiness node) {
-    Steadiness longUp = serverUp -> node.measure(UP); // however long the tests' server has been
+  private void reap(Outages node) {
+    // However long the tests' server has been up.
+    Function<Duration, Absence> longUp = serverUp -> node.measure(UP);
     Duration unused =
         new Reapers(each -> new Reaper(each, RandomGenerator.getDefault(), () -> {}), longUp)
             .runOnce(List.of(tenant.tenant()), PERIOD);
@@ -307,14 +308,7 @@ class OutagesTest {
 
   private UUID leased() {
     UUID id = tenant.jobs().enqueue(NewJob.of("email", 1)).id();
-    PgLeases leases =
-        new PgLeases(
-            tenant.tenant(),
-            Set::of,
-            new LanePositions(() -> 0),
-            RandomGenerator.getDefault(),
-            () -> {});
-    leases.claim(ClaimRequest.of("worker", Set.of("default"), 1).withLeaseLength(LEASE));
+    tenant.leases().claim(ClaimRequest.of("worker", Set.of("default"), 1).withLeaseLength(LEASE));
     return id;
   }
 
@@ -327,7 +321,7 @@ class OutagesTest {
   }
 
   private Duration awayWithin(Duration last) {
-    return steadiness.measure(UP).within(last);
+    return outages.measure(UP).within(last);
   }
 
   private void pass(Duration time) {

@@ -6,7 +6,6 @@ import dev.holdfast.Holdfast;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.Outcome;
-import dev.holdfast.lease.Steadiness.Absence;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.testkit.Covers;

@@ -1,0 +1,12 @@
+package dev.holdfast.lease;
+
+import java.time.Duration;
+
+/** For how much of a given time up to now the database could not be reached. */
+@FunctionalInterface
+public interface Absence {
+
+  Absence NONE = last -> Duration.ZERO;
+
+  Duration within(Duration last);
+}
