@@ -14,7 +14,6 @@ import dev.holdfast.tenant.Portion;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.wake.Announcer;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -51,18 +50,9 @@ public final class Jobs {
        LIMIT :limit
       """;
 
-  private final String tenant;
   private final Db db;
-  private final Codec codec;
-  private final Announcer announcer;
+  private final JobIntake intake;
   private final WhyNot whyNot;
-  private final Supplier<Optional<TraceContext>> currentTrace;
-  private final Lanes lanes;
-  private final Enqueuer enqueuer;
-  private final EnqueueTransactions transactions;
-  private final PlainJobs plainJobs;
-  private final BulkCopy bulkCopy;
-  private final BulkInsert bulkInsert;
   private final JobReader reader;
   private final AttemptList attempts;
   private final JobList list;
@@ -81,18 +71,9 @@ public final class Jobs {
       Announcer announcer,
       WhyNot whyNot,
       Supplier<Optional<TraceContext>> currentTrace) {
-    this.whyNot = whyNot;
-    this.currentTrace = currentTrace;
     this.db = tenant.db();
-    this.lanes = new Lanes(db);
-    this.tenant = tenant.name().value();
-    this.codec = codec;
-    this.announcer = announcer;
-    this.enqueuer = new Enqueuer(db, lanes);
-    this.transactions = new EnqueueTransactions(tenant, lanes, announcer);
-    this.plainJobs = new PlainJobs(enqueuer, transactions);
-    this.bulkCopy = new BulkCopy(db, lanes);
-    this.bulkInsert = new BulkInsert(db, lanes, enqueuer);
+    this.intake = new JobIntake(tenant, codec, announcer, currentTrace);
+    this.whyNot = whyNot;
     this.reader = new JobReader(db);
     this.attempts = new AttemptList(db);
     this.list = new JobList(db);
@@ -103,16 +84,7 @@ public final class Jobs {
 
   /** Stores the job durably and wakes a worker. */
   public Enqueued enqueue(NewJob job) {
-    JobRow row = row(job);
-    Enqueued enqueued = row.isPlain() ? plainJobs.store(row) : enqueueAlone(row);
-    announcer.announce(tenant);
-    return enqueued;
-  }
-
-  private Enqueued enqueueAlone(JobRow row) {
-    return row.mayExist()
-        ? transactions.inTransaction(connection -> enqueuer.enqueue(connection, row))
-        : transactions.withConnection(connection -> enqueuer.enqueue(connection, row));
+    return intake.enqueue(job);
   }
 
   /**
@@ -123,14 +95,7 @@ public final class Jobs {
    *     and, if the job has an id or a unique key, for a transaction that is not READ COMMITTED
    */
   public Enqueued enqueue(Connection connection, NewJob job) {
-    JobRow row = JobRow.of(traced(job), codec);
-    return transactions.inCallersTransaction(
-        connection,
-        row.mayExist(),
-        own -> {
-          lanes.idOf(own, row.lane());
-          return enqueuer.enqueue(own, row);
-        });
+    return intake.enqueue(connection, job);
   }
 
   /**
@@ -139,7 +104,7 @@ public final class Jobs {
    * they wait for each other.
    */
   public void prepare(NewJob job) {
-    lanes.idOf(Lane.of(job));
+    intake.prepare(job);
   }
 
   /**
@@ -147,7 +112,7 @@ public final class Jobs {
    * tenant was dropped and created again since this object first used it.
    */
   public <T> T retryIfRecreated(Supplier<T> work) {
-    return lanes.fitting(work);
+    return intake.retryIfRecreated(work);
   }
 
   /**
@@ -156,10 +121,7 @@ public final class Jobs {
    * @return one result per job, in their order
    */
   public List<Enqueued> enqueueAll(List<NewJob> jobs) {
-    List<JobRow> rows = rows(jobs);
-    List<Enqueued> enqueued = transactions.inTransaction(connection -> write(connection, rows));
-    announcer.announce(tenant);
-    return enqueued;
+    return intake.enqueueAll(jobs);
   }
 
   /**
@@ -169,16 +131,7 @@ public final class Jobs {
    * @return one result per job, in their order
    */
   public List<Enqueued> enqueueAll(Connection connection, List<NewJob> jobs) {
-    checkSize(jobs);
-    List<JobRow> rows = jobs.stream().map(job -> JobRow.of(traced(job), codec)).toList();
-    boolean mayExist = rows.stream().anyMatch(JobRow::mayExist);
-    return transactions.inCallersTransaction(
-        connection,
-        mayExist,
-        own -> {
-          rows.forEach(row -> lanes.idOf(own, row.lane()));
-          return write(own, rows);
-        });
+    return intake.enqueueAll(connection, jobs);
   }
 
   public Optional<Job> get(UUID id) {
@@ -316,41 +269,5 @@ public final class Jobs {
             .map((row, context) ->
                 new Item(row.getString("key"), new Payload(row.getString("data"))))
             .list());
-  }
-
-  private List<JobRow> rows(List<NewJob> jobs) {
-    checkSize(jobs);
-    return jobs.stream().map(this::row).toList();
-  }
-
-  private static void checkSize(List<NewJob> jobs) {
-    if (jobs.size() > Limits.BATCH_JOBS) {
-      throw HoldfastException.invalid(
-          "jobs", jobs.size() + " jobs", "at most " + Limits.BATCH_JOBS);
-    }
-  }
-
-  /** The job, in the trace of the calling thread unless it has another. */
-  private NewJob traced(NewJob job) {
-    Optional<TraceContext> current = currentTrace.get();
-    return current.isEmpty() || job.policy().trace().isPresent()
-        ? job
-        : job.withTrace(current.get());
-  }
-
-  // The lane is looked up before a connection is taken, or a burst of first jobs could use up the
-  // pool with enqueuers that each wait for a second connection.
-  private JobRow row(NewJob job) {
-    JobRow row = JobRow.of(traced(job), codec);
-    lanes.idOf(row.lane());
-    return row;
-  }
-
-  private List<Enqueued> write(Connection connection, List<JobRow> rows) throws SQLException {
-    if (rows.stream().anyMatch(JobRow::mayExist)) {
-      return bulkInsert.write(connection, rows);
-    }
-    bulkCopy.write(connection, rows);
-    return rows.stream().map(row -> new Enqueued(row.id(), true)).toList();
   }
 }
