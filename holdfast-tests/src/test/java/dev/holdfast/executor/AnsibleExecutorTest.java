@@ -11,10 +11,6 @@ import dev.holdfast.job.NewJob;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.TimeLimit;
 import dev.holdfast.testkit.Covers;
-import dev.holdfast.testkit.Tools;
-import dev.holdfast.worker.JobContext;
-import dev.holdfast.worker.Worker;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,26 +19,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-/** Real playbooks, by the real ansible-playbook, on this machine. */
+/** How playbooks run, and what becomes of their jobs by how they end. */
 @Covers("A10")
-class AnsibleExecutorTest extends ExecutorTest {
-
-  private static final NodeAddress HERE =
-      new NodeAddress(
-          "7",
-          "localhost",
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty(),
-          Optional.of("local"));
+class AnsibleExecutorTest extends PlaybookRig {
 
   private static final NodeAddress NOWHERE =
       new NodeAddress(
@@ -52,27 +33,6 @@ class AnsibleExecutorTest extends ExecutorTest {
           Optional.of("nobody"),
           Optional.empty(),
           Optional.of("ssh"));
-
-  @TempDir Path directory;
-
-  private Path playbooks;
-  private Path scratch;
-
-  @BeforeEach
-  void need() throws IOException {
-    Tools.require("ansible-playbook");
-    playbooks = Files.createDirectory(directory.resolve("playbooks"));
-    scratch = directory.resolve("scratch");
-  }
-
-  @AfterEach
-  void nothing_is_left() throws IOException {
-    if (Files.exists(scratch)) {
-      try (Stream<Path> left = Files.list(scratch)) {
-        assertThat(left).isEmpty();
-      }
-    }
-  }
 
   @Test
   void a_playbook_runs_on_the_jobs_node_with_its_arguments_and_who_it_runs_for() throws Exception {
@@ -147,117 +107,6 @@ class AnsibleExecutorTest extends ExecutorTest {
   }
 
   @Test
-  void arguments_cannot_say_how_a_node_is_reached_nor_run_templates() throws Exception {
-    playbook("- debug: {msg: \"{{ title }} {{ list[0] }}\"}");
-    String template = "{{ lookup('pipe', 'echo pwn' + 'ed') }}";
-
-    Job refused = play(HERE, Map.of("ansible_connection", "ssh"));
-    Job shown = play(HERE, Map.of("title", template, "list", List.of(template)));
-
-    assertThat(refused.state()).isEqualTo(JobState.FAILED);
-    assertThat(refused.errorMessage().orElseThrow()).contains("ansible_");
-    assertThat(shown.state()).isEqualTo(JobState.SUCCEEDED);
-    assertThat(String.join("\n", tenant.jobs().log(shown.id())))
-        .contains("lookup('pipe'")
-        .doesNotContain("pwned");
-  }
-
-  // Two harmless halves that a playbook puts together and keeps become a template only then.
-  @Test
-  void halves_of_a_template_do_not_become_one() throws Exception {
-    playbook(
-        """
-        - set_fact: {both: "{{ left }}{{ right }}"}
-        - debug: {msg: "{{ both }}"}
-        """);
-
-    Job shown = play(HERE, Map.of("left", "{", "right", "{ lookup('pipe', 'echo pwn' + 'ed') }}"));
-
-    assertThat(String.join("\n", tenant.jobs().log(shown.id()))).doesNotContain("pwned");
-  }
-
-  @Test
-  void arguments_are_data_to_ansible_whatever_they_are_called() throws Exception {
-    playbook("- debug: {msg: \"{{ deep }}\"}");
-
-    for (String name : List.of("__ansible_vault", "__ansible_unsafe", "__ansible_type")) {
-      Job job = play(HERE, Map.of("deep", List.of(Map.of(name, "$ANSIBLE_VAULT;1.1;AES256"))));
-      assertThat(job.errorCode()).as(name).contains("INVALID_ARGUMENT");
-      assertThat(job.errorMessage().orElseThrow()).contains(name);
-    }
-    for (String name : List.of("ANSIBLE_HOST", "ansible_ssh_common_args", "Ansible_Connection")) {
-      assertThat(play(HERE, Map.of(name, "x")).errorCode()).contains("INVALID_ARGUMENT");
-    }
-  }
-
-  // The ssh plugin reads a variable of the first name, and calls the host that it has.
-  @Test
-  void arguments_cannot_lead_a_playbook_to_another_host_by_a_name_that_is_no_name()
-      throws Exception {
-    playbook("- debug: {msg: \"{{ item }} at {{ inventory_hostname }}\"}\n  loop: [good]");
-
-    for (String name :
-        List.of(
-            "delegated_vars['ansible_host']",
-            "delegated_vars['ansible_ssh_host']",
-            "a.b",
-            "a b",
-            "x[0]",
-            "1st",
-            "",
-            "_ansible_loop_cache", // what every loop is over
-            "inventory_hostname", // where a playbook believes that it is
-            "group_names",
-            "role_path")) {
-      Job job = play(HERE, Map.of(name, List.of("evil")));
-      assertThat(job.errorCode()).as(name).contains("INVALID_ARGUMENT");
-      assertThat(job.state()).as(name).isEqualTo(JobState.FAILED);
-    }
-  }
-
-  // Those of Ansible's own names that are not refused, because it says them last.
-  @Test
-  void arguments_of_special_names_do_not_reach_a_playbook() throws Exception {
-    List<String> special =
-        List.of("groups", "hostvars", "omit", "play_hosts", "playbook_dir", "role_names", "vars");
-    playbook(
-        special.stream()
-            .map(name ->
-                "- debug: {msg: \"{{ 'taken' if %s is string and %s == 'evil' else 'kept' }}\"}\n"
-                    .formatted(name, name))
-            .collect(Collectors.joining()));
-    Map<String, Object> args = new LinkedHashMap<>();
-    special.forEach(name -> args.put(name, "evil"));
-
-    Job job = play(HERE, args);
-
-    assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
-    assertThat(String.join("\n", tenant.jobs().log(job.id())))
-        .contains("kept")
-        .doesNotContain("taken");
-  }
-
-  @Test
-  void a_nodes_names_are_words_of_an_inventory_and_no_options_or_patterns() throws Exception {
-    playbook("- debug: {msg: \"at {{ inventory_hostname }} to {{ ansible_host }}\"}");
-    NodeAddress strange =
-        new NodeAddress(
-            "--list-hosts *,all:!x\n[evil] {{ 7 * 7 }}",
-            "{{ lookup('pipe', 'echo pwn' + 'ed') }} -oProxyCommand=x",
-            Optional.empty(),
-            Optional.of("{{ 7 * 7 }}"),
-            Optional.empty(),
-            Optional.of("local"));
-
-    Job job = play(strange, Map.of());
-
-    assertThat(String.join("\n", tenant.jobs().log(job.id())))
-        .contains("at --list-hosts___all__x__evil_____7___7___")
-        .doesNotContain("pwned", "49");
-    assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
-  }
-
-  @Test
   void secrets_reach_the_playbook_and_nobody_who_looks() throws Exception {
     playbook(
         """
@@ -324,59 +173,5 @@ class AnsibleExecutorTest extends ExecutorTest {
     assertThatThrownBy(() -> JobExecutors.open(Set.of("ansible"), ExecutorConfig.DEFAULTS))
         .isInstanceOf(HoldfastException.class)
         .hasMessageContaining("playbooks");
-  }
-
-  private void playbook(String tasks) throws IOException {
-    Files.writeString(
-        playbooks.resolve("play.yml"),
-        "- hosts: all\n  gather_facts: false\n  tasks:\n" + tasks.stripTrailing().indent(4));
-  }
-
-  private Job play(NodeAddress node, Map<String, Object> args) {
-    return play(node, args, "play.yml");
-  }
-
-  private Job play(NodeAddress node, Map<String, Object> args, String playbook) {
-    return run(config(), catalog(node, playbook), deploy(args));
-  }
-
-  private static NewJob deploy(Map<String, Object> args) {
-    return NewJob.of("deploy", args);
-  }
-
-  private ExecutorConfig config() {
-    return ExecutorConfig.DEFAULTS.withPlaybooks(playbooks).withScratch(scratch);
-  }
-
-  private static KindCatalog catalog(NodeAddress node, String playbook) {
-    return new Fixed(playbook, Optional.of(node), Map.of("site_id", "42", "node_id", node.id()));
-  }
-
-  /** One kind, and one node. */
-  private record Fixed(String playbook, Optional<NodeAddress> node, Map<String, String> ids)
-      implements KindCatalog {
-    @Override
-    public Set<String> kinds(Set<String> executors) {
-      return Set.of("deploy");
-    }
-
-    @Override
-    public Map<String, String> executors(String tenant) {
-      return Map.of("deploy", "ansible");
-    }
-
-    @Override
-    public Runbook runbook(JobContext job) {
-      return new Runbook(Optional.of(playbook), node, ids);
-    }
-  }
-
-  private Job run(ExecutorConfig config, KindCatalog catalog, NewJob job) {
-    UUID id = enqueue(job);
-    try (JobExecutors executors = JobExecutors.open(Set.of("ansible"), config);
-        Worker worker = executors.installOn(tenant.worker(), catalog).build()) {
-      worker.runDue();
-    }
-    return tenant.job(id);
   }
 }
