@@ -4,18 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.fault.Fault;
-import dev.holdfast.fault.FaultyPool;
-import dev.holdfast.fault.Moment;
 import dev.holdfast.fault.Point;
-import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.server.Caller.Reply;
-import dev.holdfast.server.auth.Role;
-import dev.holdfast.testkit.TestDatabase;
-import dev.holdfast.testkit.TestTenant;
 import java.io.ByteArrayInputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -23,21 +15,15 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPInputStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
@@ -46,31 +32,9 @@ import tools.jackson.databind.JsonNode;
  * What was granted and certainly did not reach its worker goes back at once, at no cost; what was
  * asked for under a claim's id is kept for the repeat.
  */
-class UndeliveredLeasesTest {
+class UndeliveredLeasesTest extends UndeliveredRig {
 
   private static final String LEASES = "/api/v1/leases";
-
-  @RegisterExtension final TestTenant tenant = new TestTenant();
-
-  private final AtomicBoolean struck = new AtomicBoolean();
-  private FaultyPool pool;
-  private HoldfastServer server;
-  private Caller worker;
-
-  @BeforeEach
-  void start() throws Exception {
-    pool = FaultyPool.forEverybody(TestDatabase.shared().jdbcUrl());
-    server = HoldfastServer.start(TestServer.config(), pool.dataSource(), Map.of());
-    worker =
-        caller(Optional.of(TestServer.shared().token(Role.WORKER, Optional.of(tenant.name()))));
-  }
-
-  @AfterEach
-  void isSound() throws Exception {
-    server.close();
-    pool.close();
-    assertThat(tenant.invariants().check()).isEmpty();
-  }
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "30"})
@@ -208,45 +172,6 @@ class UndeliveredLeasesTest {
   }
 
   @Test
-  void a_pulled_job_goes_back_when_nobody_is_there_to_take_it() throws Exception {
-    UUID id = tenant.jobs().enqueue(NewJob.of("scrape", 1).withQueue("pull")).id();
-    try (RawHttp ghost = RawHttp.to(worker)) {
-      once(this::claims, () -> hangUp(ghost));
-      ghost.get("/api/pull_job");
-
-      awaitGivenBack(id);
-    }
-    isBackAtNoCost(id);
-  }
-
-  @Test
-  void an_agents_job_goes_back_when_nobody_is_there_to_take_it() throws Exception {
-    UUID id = simulation();
-    try (RawHttp ghost = RawHttp.to(worker)) {
-      once(this::claims, () -> hangUp(ghost));
-      ghost.post("/api/agent/next-job", "{\"worker_id\": \"a1\"}");
-
-      awaitGivenBack(id);
-    }
-    isBackAtNoCost(id);
-    assertThat(worker.post("/api/agent/next-job", "{\"worker_id\": \"a2\"}").text())
-        .contains(id.toString());
-  }
-
-  @Test
-  void an_agents_job_goes_back_when_it_cannot_be_written_down_that_it_was_given() {
-    UUID id = simulation();
-    once(
-        point -> point.sql().contains("INSERT INTO " + schema() + ".agent_job (job_id, worker"),
-        () -> Optional.of(Fault.SERIALIZATION_FAILURE));
-
-    Reply reply = worker.post("/api/agent/next-job", "{\"worker_id\": \"a1\"}");
-
-    assertThat(reply.status()).isEqualTo(503);
-    isBackAtNoCost(id);
-  }
-
-  @Test
   void a_server_that_ends_while_it_grants_delivers_what_it_granted_or_gives_it_back()
       throws Exception {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -268,23 +193,8 @@ class UndeliveredLeasesTest {
     }
   }
 
-  private Caller caller(Optional<String> token) {
-    return new Caller(server.port().orElseThrow(), token, Optional.of(tenant.name()));
-  }
-
   private UUID enqueue() {
     return tenant.jobs().enqueue(NewJob.of("deploy", 1)).id();
-  }
-
-  private UUID simulation() {
-    Caller submitter =
-        caller(Optional.of(TestServer.shared().token(Role.SUBMITTER, Optional.of(tenant.name()))));
-    return UUID.fromString(
-        submitter
-            .post("/run-simulation", "{\"config\": {\"experiment\": {\"name\": \"e\"}}}")
-            .json()
-            .path("job_id")
-            .asString());
   }
 
   private static String claim(String name, String wait, String claimId) {
@@ -302,55 +212,13 @@ class UndeliveredLeasesTest {
         .toList();
   }
 
-  private interface Happening {
-    Optional<Fault> happens();
-  }
-
-  /** The first time that the server gets there, something happens to it or beside it. */
-  private void once(Predicate<Point> there, Happening happening) {
-    pool.play((number, point, moment) ->
-        moment == Moment.BEFORE && there.test(point) && struck.compareAndSet(false, true)
-            ? happening.happens()
-            : Optional.empty());
-  }
-
-  private static Optional<Fault> hangUp(RawHttp line) {
-    try {
-      line.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return Optional.empty();
-  }
-
-  private String schema() {
-    return tenant.tenant().db().schema().value();
-  }
-
-  private boolean claims(Point point) {
-    return point.sql().contains("nextval('" + schema() + ".fence')");
-  }
-
-  private boolean looksJobsUp(Point point) {
-    return point.sql().contains(schema() + ".job_all");
-  }
-
-  /** The test's own timeout ends a wait in vain. */
-  private void awaitGivenBack(UUID id) {
-    while (tenant.jobs().attempts(id).isEmpty()) {
-      Thread.onSpinWait();
-    }
-  }
-
   private void awaitWaiting(int count) {
     while (server.waiting(tenant.name()) < count) {
       Thread.onSpinWait();
     }
   }
 
-  private void isBackAtNoCost(UUID id) {
-    assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
-    assertThat(tenant.job(id).attempt()).isZero();
-    assertThat(tenant.job(id).lease()).isEmpty();
+  private boolean looksJobsUp(Point point) {
+    return point.sql().contains(schema() + ".job_all");
   }
 }
