@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -139,7 +140,7 @@ final class SharedClaims {
 
   private Optional<Deal> claim(Handle handle, List<ClaimRequest> waiting) {
     Deal nothing = new Deal(Map.of(), known(handle, waiting), 0, Optional.empty());
-    List<ClaimRequest> asking = waiting.stream().filter(each -> !nothing.isKnown(each)).toList();
+    List<ClaimRequest> asking = asking(waiting, nothing);
     if (asking.isEmpty()) {
       return Optional.of(nothing);
     }
@@ -162,6 +163,15 @@ final class SharedClaims {
     boolean all = round.leases().size() == most;
     Optional<Duration> next = all ? Optional.of(Duration.ZERO) : round.again();
     return Optional.of(new Deal(hands, nothing.known, round.woken(), next));
+  }
+
+  // Of two workers that ask under the same claim id, which clients should not do, the first gets
+  // jobs. The other is answered in the next round, in which the id is known.
+  private static List<ClaimRequest> asking(List<ClaimRequest> waiting, Deal before) {
+    Set<String> ids = new HashSet<>();
+    return waiting.stream()
+        .filter(each -> !before.isKnown(each) && each.claimId().map(ids::add).orElse(true))
+        .toList();
   }
 
   // A job that only one host may run must not be dealt to a worker on another.
