@@ -35,6 +35,10 @@ public interface Consequences {
         throw isTheDatabases(e) ? SqlErrors.translated(HOOK, e) : itsOwn(e);
       } catch (RuntimeException e) {
         throw isTheDatabases(e) || !SqlErrors.isSql(e) ? e : itsOwn(e);
+      } catch (Throwable e) {
+        // An Error, or an exception that other languages than Java need not declare. Callers handle
+        // exceptions of one job's hook apart from the others' jobs, and would not handle these.
+        throw itsOwn(e);
       }
     }
   }
@@ -48,7 +52,7 @@ public interface Consequences {
 
   // The exception is suppressed, not the cause: callers would conclude from a cause that our own
   // tables are gone, or that what we wrote is bad.
-  private static HoldfastException itsOwn(Exception e) {
+  private static HoldfastException itsOwn(Throwable e) {
     HoldfastException failure =
         new HoldfastException(ErrorCode.DATABASE, HOOK + ": " + e.getMessage());
     failure.addSuppressed(e);

@@ -205,9 +205,21 @@ public final class PgLeases implements LeaseSource {
   }
 
   private FinishReply alone(Finish finish, RuntimeException why) {
-    if (SqlErrors.isBadData(why)) {
+    return SqlErrors.isBadData(why) ? asUnstorable(finish, why) : notNow(finish, why);
+  }
+
+  private FinishReply asUnstorable(Finish finish, RuntimeException why) {
+    try {
       return applied(transitions.apply(List.of(decide(unstorable(finish, why))))).getFirst();
+    } catch (RuntimeException e) { // a hook's, for example: the other ends need not wait for it
+      if (SqlErrors.isPassing(e)) {
+        throw e;
+      }
+      return notNow(finish, e);
     }
+  }
+
+  private static FinishReply notNow(Finish finish, RuntimeException why) {
     log.warn("The end of job {} cannot be recorded now", finish.lease().key().jobId(), why);
     return new FinishReply.NotNow(String.valueOf(why.getMessage()));
   }

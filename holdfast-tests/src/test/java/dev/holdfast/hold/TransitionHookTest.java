@@ -11,6 +11,7 @@ import dev.holdfast.job.Kind;
 import dev.holdfast.job.Moved;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
+import dev.holdfast.job.Payload;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Consequences;
 import dev.holdfast.lease.Finish;
@@ -195,6 +196,66 @@ class TransitionHookTest {
 
   private interface Sql {
     void on(Connection connection) throws SQLException;
+  }
+
+  @Test
+  void an_error_of_a_hook_for_one_kind_keeps_no_other_job_from_its_end() {
+    PgLeases leases = leases(when("stuck", connection -> missingClass()));
+    List<UUID> ids =
+        Stream.of("stuck", "other", "other")
+            .map(kind -> tenant.jobs().enqueue(NewJob.of(kind, 1)).id())
+            .toList();
+    List<Lease> claimed = leases.claim(ClaimRequest.of("w", Set.of("default"), 3)).leases();
+
+    List<FinishReply> replies =
+        leases.finish(
+            claimed.stream().map(lease -> new Finish(lease, Outcome.succeeded())).toList());
+
+    assertThat(replies.getFirst()).isInstanceOf(FinishReply.NotNow.class);
+    assertThat(ids)
+        .extracting(id -> tenant.job(id).state())
+        .containsExactly(JobState.RUNNING, JobState.SUCCEEDED, JobState.SUCCEEDED);
+  }
+
+  @Test
+  void nor_does_an_error_of_a_hook_keep_the_reaper_from_other_attempts() {
+    UUID stuck = silent(NewJob.of("stuck", 1));
+    UUID other = silent(NewJob.of("other", 1));
+
+    int ended = reaper(when("stuck", connection -> missingClass())).runOnce();
+
+    assertThat(ended).isEqualTo(1);
+    assertThat(tenant.job(stuck).state()).isEqualTo(JobState.RUNNING);
+    assertThat(tenant.job(other).state()).isEqualTo(JobState.QUEUED);
+  }
+
+  private static void missingClass() {
+    throw new NoClassDefFoundError("of a hook");
+  }
+
+  @Test
+  void an_outcome_that_can_be_stored_in_no_way_keeps_no_other_job_from_its_end() {
+    PgLeases leases =
+        leases(
+            when(
+                "stuck",
+                connection -> {
+                  throw new IllegalStateException("not this kind");
+                }));
+    UUID stuck = tenant.jobs().enqueue(NewJob.of("stuck", 1)).id();
+    UUID other = tenant.jobs().enqueue(NewJob.of("other", 1)).id();
+    List<Lease> claimed = leases.claim(ClaimRequest.of("w", Set.of("default"), 2)).leases();
+    Outcome noJson = Outcome.succeeded(new Payload("no JSON"));
+
+    List<FinishReply> replies =
+        leases.finish(
+            List.of(
+                new Finish(claimed.getFirst(), noJson),
+                new Finish(claimed.getLast(), Outcome.succeeded())));
+
+    assertThat(replies.getFirst()).isInstanceOf(FinishReply.NotNow.class);
+    assertThat(tenant.job(stuck).state()).isEqualTo(JobState.RUNNING);
+    assertThat(tenant.job(other).state()).isEqualTo(JobState.SUCCEEDED);
   }
 
   private static TransitionHook when(String kind, Sql sql) {
