@@ -90,7 +90,7 @@ public final class Loop implements AutoCloseable {
       } catch (Throwable e) { // an Error in one round must not silence the loop for good
         failuresInARow++;
         pause = pauseAfter(failuresInARow);
-        log.warn("{} failed, trying again in {}: {}", thread.getName(), pause, e.toString(), e);
+        SafeLog.warn(log, thread.getName() + " failed, trying again in " + pause, e);
       }
       await(pause);
     }

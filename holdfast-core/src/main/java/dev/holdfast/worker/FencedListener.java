@@ -4,6 +4,7 @@ import dev.holdfast.job.Outcome;
 import dev.holdfast.job.SlotKey;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
+import dev.holdfast.loop.SafeLog;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
@@ -60,7 +61,7 @@ record FencedListener(List<WorkerListener> listeners) implements WorkerListener 
       try {
         what.accept(listener);
       } catch (Throwable thrown) { // an Error, too: an outcome would be lost with it
-        log.warn("A worker's listener failed", thrown);
+        SafeLog.warn(log, "A worker's listener failed", thrown);
       }
     }
   }

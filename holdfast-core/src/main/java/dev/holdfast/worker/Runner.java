@@ -3,11 +3,11 @@ package dev.holdfast.worker;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Outcome;
-import dev.holdfast.job.SlotKey;
 import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
+import dev.holdfast.loop.SafeLog;
 import dev.holdfast.loop.SpareThreads;
 import java.time.Duration;
 import java.util.Optional;
@@ -23,6 +23,13 @@ final class Runner {
 
   private static final Failure SAID_NOTHING =
       Failure.permanent(Failure.HANDLER_FAILED, "The handler answered null instead of an outcome");
+
+  // Made ahead: it stands where memory or stack do not suffice to say what went wrong, or where a
+  // logger throws before the handler began.
+  private static final Outcome UNSAID =
+      Outcome.failed(
+          Failure.retryable(
+              Failure.HANDLER_FAILED, "The attempt ended by an error that could not be told"));
 
   // The claim's answer took so long that another worker may soon have the job, or has it already.
   // If none has, the job goes back to its place, and the attempt that never began does not count.
@@ -50,7 +57,7 @@ final class Runner {
     try {
       setup.threads().newThread(() -> run(running)).start();
     } catch (Throwable thrown) { // also an Error: else it would keep its lease and never run
-      log.warn("There is no thread for job {}; it goes back", lease.key().jobId(), thrown);
+      SafeLog.warn(log, "There is no thread for a job; it goes back: " + lease.key(), thrown);
       finisher.add(new Finish(lease, NO_THREAD, Optional.empty()));
       inFlight.handlerEnded(running);
     }
@@ -69,31 +76,34 @@ final class Runner {
 
   private void run(Running running) {
     Lease lease = running.lease();
+    Outcome outcome = UNSAID;
     try (MDC.MDCCloseable job = MDC.putCloseable("job", lease.key().jobId().toString());
         MDC.MDCCloseable tenant = MDC.putCloseable("tenant", lease.key().tenant());
         MDC.MDCCloseable attempt =
             MDC.putCloseable("attempt", String.valueOf(lease.attempt().number()))) {
       lease.policy().trace().ifPresent(trace -> MDC.put("trace", trace.traceId()));
-      lease.slot().ifPresent(slot -> RunLog.started(lease, slot));
+      lease.slot().ifPresent(slot -> SafeLog.ifPossible(() -> RunLog.started(lease, slot)));
       long startedNanos = System.nanoTime();
-      Outcome outcome = execute(running);
-      Duration ran = Duration.ofNanos(System.nanoTime() - startedNanos);
-      try {
-        setup.listener().ended(lease, outcome, ran);
-        lease.slot().ifPresent(slot -> scheduledRunEnded(running, slot, outcome, ran));
-      } finally {
-        handOver(running, outcome); // even if logging throws: else its lease would never end
-      }
+      outcome = execute(running);
+      ended(running, outcome, Duration.ofNanos(System.nanoTime() - startedNanos));
     } finally {
       MDC.remove("trace");
-      inFlight.handlerEnded(running);
+      try {
+        handOver(running, outcome); // even if logging throws: else its lease would never end
+      } finally {
+        inFlight.handlerEnded(running);
+      }
     }
   }
 
-  private void scheduledRunEnded(Running running, SlotKey slot, Outcome outcome, Duration ran) {
-    long rows = running.context().rows();
-    RunLog.ended(running.lease(), slot, outcome, ran, rows);
-    setup.listener().scheduledRunEnded(slot, outcome, ran, rows);
+  private void ended(Running running, Outcome outcome, Duration ran) {
+    Lease lease = running.lease();
+    setup.listener().ended(lease, outcome, ran);
+    if (lease.slot().isPresent()) {
+      long rows = running.context().rows();
+      RunLog.ended(lease, lease.slot().get(), outcome, ran, rows);
+      setup.listener().scheduledRunEnded(lease.slot().get(), outcome, ran, rows);
+    }
   }
 
   private Outcome execute(Running running) {
@@ -153,10 +163,12 @@ final class Runner {
   private static void flush(Running running) {
     try {
       boolean unused = running.context().store(); // false if the lease is lost; the end says so
-    } catch (RuntimeException e) {
+    } catch (Throwable thrown) {
       // The outcome matters more than the last lines: the finisher keeps trying to record it.
-      log.warn(
-          "The last progress and log lines of job {} are lost", running.lease().key().jobId(), e);
+      SafeLog.warn(
+          log,
+          "The last progress and log lines of an attempt are lost: " + running.lease().key(),
+          thrown);
     }
   }
 }

@@ -4,6 +4,7 @@ import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.loop.AtExit;
 import dev.holdfast.loop.Loop;
+import dev.holdfast.loop.SafeLog;
 import dev.holdfast.worker.Running.Interruption;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -245,8 +246,8 @@ public final class Worker implements AutoCloseable {
   private static void stop(AutoCloseable closeable) {
     try {
       closeable.close();
-    } catch (Exception e) {
-      log.warn("Stopping {} failed", closeable, e);
+    } catch (Throwable thrown) { // after an Error, too: the other loops would never end
+      SafeLog.warn(log, "Stopping " + closeable + " failed", thrown);
     }
   }
 }

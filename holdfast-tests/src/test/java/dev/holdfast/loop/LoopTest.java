@@ -72,6 +72,30 @@ class LoopTest {
     }
   }
 
+  @Test
+  void a_loop_goes_on_after_an_exception_that_cannot_be_logged() throws Exception {
+    class Unspeakable extends RuntimeException {
+      private static final long serialVersionUID = 1L;
+
+      @Override
+      public String getMessage() {
+        throw new StackOverflowError("of an exception's own words");
+      }
+    }
+    CountDownLatch rounds = new CountDownLatch(2);
+
+    try (Loop loop =
+        Loop.start(
+            "test-loop",
+            () -> {
+              rounds.countDown();
+              throw new Unspeakable();
+            })) {
+      rounds.await();
+      assertThat(loop).isNotNull();
+    }
+  }
+
   private static void awaitUninterruptibly(CountDownLatch latch) {
     while (latch.getCount() > 0) {
       Thread.onSpinWait();

@@ -1,10 +1,12 @@
 package dev.holdfast.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
 import ch.qos.logback.core.read.ListAppender;
 import dev.holdfast.hold.EngineRig;
 import dev.holdfast.job.Kind;
@@ -21,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -96,6 +99,38 @@ class RunLogTest extends EngineRig {
         .containsExactlyInAnyOrder(1L, 1L);
     assertThat(meters.get("holdfast.schedule.rows").tag("schedule", name).counter().count())
         .isEqualTo(34);
+  }
+
+  @Test
+  void a_run_whose_start_cannot_be_logged_runs_and_ends() {
+    AppenderBase<ILoggingEvent> broken =
+        new AppenderBase<>() {
+          @Override
+          protected void append(ILoggingEvent line) {
+            if (line.getFormattedMessage().contains(tenant.name().value())) {
+              throw new StackOverflowError("of an appender");
+            }
+          }
+        };
+    String name = "unlogged_" + tenant.name();
+    tenant.schedules().put(Schedule.of(name, Trigger.cron("@daily"), BRIEF.job(1)), ADA);
+    tenant.schedules().trigger(name, Optional.of(SLOT), ADA);
+    AtomicInteger count = new AtomicInteger();
+    Worker worker = tenant.worker().handle(BRIEF, (args, job) -> count.incrementAndGet()).build();
+    broken.start();
+    runs.addAppender(broken);
+
+    try {
+      assertThatThrownBy(worker::runDue).isInstanceOf(StackOverflowError.class); // at its end
+    } finally {
+      runs.detachAppender(broken);
+    }
+    worker.runDue(); // writes down the end
+
+    assertThat(count).hasValue(1);
+    assertThat(tenant.query("SELECT state FROM {schema}.job_done"))
+        .extracting(row -> row.get("state"))
+        .containsExactly("succeeded");
   }
 
   @Test

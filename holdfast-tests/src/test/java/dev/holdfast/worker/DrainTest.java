@@ -2,11 +2,15 @@ package dev.holdfast.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.codec.JacksonCodec;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Kind;
 import dev.holdfast.testkit.TestTenant;
+import dev.holdfast.wake.Bell;
+import dev.holdfast.worker.WorkerDependencies.Background;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
@@ -102,5 +106,28 @@ class DrainTest {
     assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
     assertThat(tenant.job(id).attempt()).as("counted").isZero();
     assertThat(hurried).as("its thread is still interrupted").isTrue();
+  }
+
+  @Test
+  @Timeout(60)
+  void a_worker_whose_last_outcomes_fail_with_an_error_stops_all_the_same() throws Exception {
+    FailingLeases leases = new FailingLeases();
+    leases.broken = true;
+    leases.toGrant.add(FailingLeases.lease(FailingLeases.LEASE));
+    AtomicBoolean stopped = new AtomicBoolean();
+    Background background = () -> () -> stopped.set(true);
+    Worker worker =
+        new WorkerBuilder(
+                new JacksonCodec(),
+                (config, kinds, listener) ->
+                    new WorkerDependencies(leases, leases, new Bell(), List.of(background)))
+            .configure(config -> config.withDrainTimeout(Duration.ZERO))
+            .handle(Kind.of("kind", Object.class), (args, job) -> begun.countDown())
+            .start();
+    begun.await();
+
+    worker.close();
+
+    assertThat(stopped).isTrue();
   }
 }

@@ -49,6 +49,7 @@ final class FailingLeases implements LeaseSource {
   final CountDownLatch answering = new CountDownLatch(1);
   boolean silent; // reports are answered when somebody says so
   boolean away;
+  boolean broken; // in a way that nobody expects
   boolean refusesForNow; // as a hook does that cannot go on
   long answeredNanos;
   int extended;
@@ -112,6 +113,9 @@ final class FailingLeases implements LeaseSource {
   @Override
   public List<FinishReply> finish(List<Finish> ended) {
     failIfAway();
+    if (broken) {
+      throw new StackOverflowError("of the database");
+    }
     if (refusesForNow) {
       ended.forEach(finish -> refused.add(finish.lease().key().jobId()));
       return Collections.nCopies(ended.size(), new FinishReply.NotNow("a hook failed"));

@@ -16,8 +16,10 @@ import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.testkit.TestTenant;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -60,22 +62,23 @@ class HostileHandlersTest {
 
   @Test
   void an_exception_whose_words_cannot_be_had_is_a_failure_like_any_other() {
-    class Unspeakable extends RuntimeException {
-      @Override
-      public String getMessage() {
-        throw new StackOverflowError("of an exception's own words");
-      }
-
-      @Override
-      public synchronized Throwable getCause() {
-        throw new StackOverflowError("of an exception's own cause");
-      }
-    }
     UUID bad = failBy(new Unspeakable());
 
     assertThat(tenant.job(bad).state()).isEqualTo(JobState.FAILED);
     assertThat(tenant.job(bad).errorMessage())
         .hasValueSatisfying(words -> assertThat(words).contains("Unspeakable"));
+  }
+
+  private static final class Unspeakable extends RuntimeException {
+    @Override
+    public String getMessage() {
+      throw new StackOverflowError("of an exception's own words");
+    }
+
+    @Override
+    public synchronized Throwable getCause() {
+      throw new StackOverflowError("of an exception's own cause");
+    }
   }
 
   /** Runs a job's only attempt, which throws this. */
@@ -143,6 +146,37 @@ class HostileHandlersTest {
     assertThat(attempts).isEqualTo(2);
     assertThat(tenant.job(good).state()).isEqualTo(JobState.SUCCEEDED);
     assertThat(tenant.job(bad).state()).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void nor_does_what_a_listener_throws_and_nobody_can_log() {
+    UUID one = tenant.jobs().enqueue(GOOD.job(1)).id();
+    UUID other = tenant.jobs().enqueue(GOOD.job(2)).id();
+    AtomicInteger heard = new AtomicInteger();
+
+    int attempts =
+        worker()
+            .listen(
+                new WorkerListener() {
+                  @Override
+                  public void ended(Lease lease, Outcome outcome, Duration ran) {
+                    throw new Unspeakable();
+                  }
+
+                  @Override
+                  public void finished(Lease lease, FinishReply reply) {
+                    heard.incrementAndGet();
+                    throw new Unspeakable();
+                  }
+                })
+            .build()
+            .runDue();
+
+    assertThat(attempts).isEqualTo(2);
+    assertThat(heard).hasValue(2);
+    assertThat(List.of(one, other))
+        .extracting(id -> tenant.job(id).state())
+        .containsOnly(JobState.SUCCEEDED);
   }
 
   @Test
