@@ -94,10 +94,10 @@ public final class Announcer {
         }
         return true;
       });
-    } catch (SQLException | RuntimeException e) {
+    } catch (Throwable e) { // an Error, too: nothing would ever be sent again
       // Workers poll; a lost notification costs them one interval.
-      log.debug("Could not notify other processes", e);
       waiting.clear();
+      log.debug("Could not notify other processes", e);
     }
   }
 }

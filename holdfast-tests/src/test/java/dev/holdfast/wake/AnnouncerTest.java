@@ -1,0 +1,74 @@
+package dev.holdfast.wake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.job.NewJob;
+import dev.holdfast.testkit.TestDatabase;
+import dev.holdfast.testkit.TestTenant;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.postgresql.ds.PGSimpleDataSource;
+
+@Timeout(60)
+class AnnouncerTest {
+
+  private static final int MOST_WAITS = 20; // of half a second
+
+  @RegisterExtension final TestTenant tenant = new TestTenant();
+
+  private final AtomicBoolean broken = new AtomicBoolean();
+  private final CountDownLatch failed = new CountDownLatch(1);
+
+  @Test
+  void other_processes_hear_of_work_again_after_the_pool_threw_an_error() throws Exception {
+    CountDownLatch heard = new CountDownLatch(1);
+    Bell bell = new Bell();
+    Channel channel = Channel.of(tenant.holdfast().tenants().control().schema());
+    Holdfast announcing = Holdfast.builder(failingForAnnouncers()).build();
+    announcing.jobs(tenant.name()); // looks for the tenant
+    broken.set(true);
+    announcing.jobs(tenant.name()).enqueue(NewJob.of("kind", 1));
+    failed.await();
+    broken.set(false);
+
+    try (AutoCloseable unused = bell.onRing(name -> heardOf(name, heard));
+        Listener listener = new Listener(TestDatabase.shared().dataSource(), channel, bell)) {
+      listener.runOnce();
+      for (int wait = 0; wait < MOST_WAITS && heard.getCount() > 0; wait++) {
+        announcing.jobs(tenant.name()).enqueue(NewJob.of("kind", 2));
+        listener.runOnce();
+      }
+    }
+
+    assertThat(heard.getCount()).isZero();
+  }
+
+  private void heardOf(String name, CountDownLatch heard) {
+    if (name.equals(tenant.name().value())) {
+      heard.countDown();
+    }
+  }
+
+  /** A pool whose class cannot be loaded whole, as far as announcers see. */
+  private DataSource failingForAnnouncers() {
+    return new PGSimpleDataSource() {
+      private static final long serialVersionUID = 1L;
+
+      @Override
+      public Connection getConnection() throws SQLException {
+        if (broken.get() && Thread.currentThread().isVirtual()) {
+          failed.countDown();
+          throw new NoClassDefFoundError("of a pool");
+        }
+        return TestDatabase.shared().dataSource().getConnection();
+      }
+    };
+  }
+}
