@@ -37,8 +37,13 @@ final class KeptConnection implements ConnectionFactory, AutoCloseable {
 
   private Connection open() throws SQLException {
     Connection connection = connections.openConnection();
-    poolsPatience = Patience.limit(connection);
-    return connection;
+    try {
+      poolsPatience = Patience.limit(connection);
+      return connection;
+    } catch (SQLException | RuntimeException e) { // it broke; its pool must get it back
+      connections.closeConnection(connection);
+      throw e;
+    }
   }
 
   private void giveBack(Connection connection) throws SQLException {

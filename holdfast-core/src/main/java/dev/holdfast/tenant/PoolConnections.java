@@ -31,10 +31,15 @@ final class PoolConnections implements ConnectionFactory {
   @Override
   public Connection openConnection() throws SQLException {
     Connection connection = pool.getConnection();
-    if (!connection.getAutoCommit()) {
-      switchOn(connection);
+    try {
+      if (!connection.getAutoCommit()) {
+        switchOn(connection);
+      }
+      return connection;
+    } catch (SQLException | RuntimeException e) { // refused, or broken: its pool must get it back
+      connection.close();
+      throw e;
     }
-    return connection;
   }
 
   // The connection is not in autocommit mode. Some pools hand out no others, and what is written on
@@ -45,7 +50,6 @@ final class PoolConnections implements ConnectionFactory {
   private void switchOn(Connection connection) throws SQLException {
     boolean isUnused = commitsWhenTold && isIdle(connection);
     if (!isUnused && isSomebodys(connection)) {
-      connection.close();
       throw new HoldfastException(
           ErrorCode.BAD_CONFIG,
           "this thread is in a transaction, and the DataSource lends out its connection: for a job"

@@ -7,13 +7,19 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.Holdfast;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.rig.Proxies;
 import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.testkit.TestTenant;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.PgConnection;
 
 @DisabledIfSystemProperty(
@@ -72,5 +78,42 @@ class KeptConnectionTest {
       assertThat(db.<Integer, RuntimeException>withHandle(handle -> handle.execute(write)))
           .isZero();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"setAutoCommit", "setNetworkTimeout"})
+  void one_that_breaks_while_it_is_made_ready_goes_back_to_its_pool(String broken) {
+    AtomicInteger lent = new AtomicInteger();
+    DataSource pool =
+        new PGSimpleDataSource() {
+          private static final long serialVersionUID = 1L;
+
+          @Override
+          public Connection getConnection() throws SQLException {
+            Connection connection = TestDatabase.shared().dataSource().getConnection();
+            connection.setAutoCommit(false);
+            lent.incrementAndGet();
+            return breaking(connection, broken, lent);
+          }
+        };
+
+    assertThatThrownBy(() -> new KeptConnection(new PoolConnections(pool)).openConnection())
+        .hasMessageContaining(broken);
+
+    assertThat(lent).hasValue(0);
+  }
+
+  private static Connection breaking(Connection connection, String broken, AtomicInteger lent) {
+    return Proxies.make(
+        Connection.class,
+        (method, arguments) -> {
+          if (method.getName().equals("close")) {
+            lent.decrementAndGet();
+          }
+          if (method.getName().equals(broken)) {
+            throw new SQLException(broken + " on a broken connection", "08006");
+          }
+          return method.invoke(connection, arguments);
+        });
   }
 }
