@@ -71,6 +71,20 @@ public final class RemoteWorkers implements Loop.Step {
       SELECT incarnation FROM {schema}.worker WHERE drain_requested_at IS NOT NULL
       """;
 
+  // Of workers on the database, too. Where every process has a name of its own, no other code would
+  // ever remove the rows of those that are gone.
+  private static final String FORGET =
+      """
+      WITH silent AS MATERIALIZED (
+        SELECT incarnation
+          FROM {schema}.worker
+         WHERE beat_at < now() - interval '1 day'
+           FOR UPDATE SKIP LOCKED
+      )
+      DELETE FROM {schema}.worker
+       WHERE incarnation = ANY (ARRAY (SELECT incarnation FROM silent))
+      """;
+
   private record Row(
       UUID incarnation,
       String name,
@@ -153,6 +167,7 @@ public final class RemoteWorkers implements Loop.Step {
       beat(round.subList(from, to));
       from = to;
     } while (from < round.size());
+    db.useHandle(handle -> handle.createUpdate(db.sql(FORGET)).execute());
     online =
         db.withHandle(handle ->
             handle

@@ -1,0 +1,50 @@
+package dev.holdfast.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tenant.Db;
+import dev.holdfast.testkit.TestTenant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class RemoteWorkersTest {
+
+  @RegisterExtension final TestTenant tenant = new TestTenant();
+
+  @Test
+  void a_worker_that_was_silent_for_a_day_is_forgotten_while_the_server_runs() {
+    Db control = tenant.holdfast().tenants().control();
+    RemoteWorkers workers = new RemoteWorkers(control);
+    workers.seen(info("gone"));
+    workers.seen(info("silent"));
+    workers.runOnce();
+    silentFor(control, "gone", "25 hours");
+    silentFor(control, "silent", "23 hours");
+
+    workers.runOnce();
+
+    List<WorkerState> known = new Workers(control).list(tenant.name(), "", 10);
+    assertThat(known).extracting(each -> each.info().name()).containsExactly("silent");
+  }
+
+  private void silentFor(Db control, String name, String time) {
+    String sql =
+        "UPDATE {schema}.worker SET beat_at = now() - ?::interval WHERE name = ? AND tenant = ?";
+    control.useHandle(
+        handle -> handle.execute(control.sql(sql), time, name, tenant.name().value()));
+  }
+
+  private WorkerInfo info(String name) {
+    return new WorkerInfo(
+        name,
+        name,
+        Map.of(),
+        Optional.of(tenant.name().value()),
+        Set.of("default"),
+        Optional.empty());
+  }
+}
