@@ -58,13 +58,19 @@ public final class HttpLeases implements LeaseSource {
     Duration patience = request.thorough() ? Duration.ZERO : wait;
     long sentNanos = System.nanoTime();
     List<Lease> leases =
-        request.claimId().isPresent() ? ask(request, patience) : askUnderAnId(request, patience);
+        read(
+            request.claimId().isPresent()
+                ? ask(request, patience)
+                : askUnderAnId(request, patience),
+            request.worker());
     boolean waited = System.nanoTime() - sentNanos >= patience.toNanos();
     return new Claimed(leases, untilNext(!leases.isEmpty() || waited));
   }
 
-  // Jobs granted to a claim whose answer was lost are still there, under its id.
-  private List<Lease> askUnderAnId(ClaimRequest request, Duration patience) {
+  // Jobs granted to a claim whose answer was lost are still there, under its id. An answer that
+  // arrived and cannot be read would be no better the next time, and the worker would get no other
+  // jobs.
+  private Fields askUnderAnId(ClaimRequest request, Duration patience) {
     String unanswered = unansweredClaims.remove(request.worker());
     String id = unanswered == null ? UUID.randomUUID().toString() : unanswered;
     try {
@@ -75,11 +81,13 @@ public final class HttpLeases implements LeaseSource {
     }
   }
 
-  private List<Lease> ask(ClaimRequest request, Duration patience) {
+  private Fields ask(ClaimRequest request, Duration patience) {
     ObjectNode body = LeaseJson.writeClaim(request).put("wait_seconds", Json.seconds(patience));
-    return wire.postRepeatable("/leases", body, patience).body().objects("leases").stream()
-        .map(lease -> LeaseJson.read(lease, request.worker()))
-        .toList();
+    return wire.postRepeatable("/leases", body, patience).body();
+  }
+
+  private static List<Lease> read(Fields answer, String worker) {
+    return answer.objects("leases").stream().map(lease -> LeaseJson.read(lease, worker)).toList();
   }
 
   // The server does the waiting, so the next claim follows at once; except after an answer that
