@@ -18,12 +18,10 @@ import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.PgLeases;
 import dev.holdfast.lease.RemoteLeases;
-import dev.holdfast.queue.LogChunk;
 import dev.holdfast.schedule.Schedule;
 import dev.holdfast.schedule.Trigger;
 import dev.holdfast.slot.Slot;
 import dev.holdfast.testkit.TestTenant;
-import dev.holdfast.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Iterator;
@@ -221,33 +219,6 @@ class HistoryTest {
 
     assertThat(tenant.jobs().log(bad)).isEmpty();
     assertThat(tenant.job(bad).state()).isEqualTo(JobState.FAILED);
-  }
-
-  @Test
-  void whoever_follows_the_log_of_a_job_misses_no_line_after_older_ones_are_gone() {
-    UUID id = tenant.jobs().enqueue(WORK.job(true)).id();
-    Worker worker =
-        tenant
-            .worker()
-            .handleWithOutcome(
-                WORK,
-                (well, context) -> {
-                  context.log("attempt " + context.attempt() + ", a line");
-                  context.log("attempt " + context.attempt() + ", another");
-                  return Outcome.failed(Failure.retryable("FLAKY", "again"));
-                })
-            .build();
-    worker.runDue();
-    LogChunk first = tenant.jobs().log(id, 0, 10);
-    tenant.advance(Duration.ofDays(8));
-    prune();
-
-    worker.runDue();
-
-    assertThat(tenant.jobs().log(id, first.offset(), 10).lines())
-        .extracting(LogChunk.Line::text)
-        .containsExactly("attempt 2, a line", "attempt 2, another");
-    assertThat(tenant.jobs().log(id)).as("and the one before").hasSize(3);
   }
 
   @Test
