@@ -97,6 +97,7 @@ class OverlookedTest {
   }
 
   /** Jobs that the worker cannot have, or only perhaps. */
+  @SuppressWarnings("ImmutableEnumChecker") // a job is a record, and nobody changes its lists
   enum Elsewhere {
     OTHER_KIND(NewJob.of("y", 1)),
     OTHER_QUEUE(NewJob.of("x", 1).withQueue("other")),
