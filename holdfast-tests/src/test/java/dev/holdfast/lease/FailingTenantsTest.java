@@ -30,16 +30,6 @@ class FailingTenantsTest {
 
   private static final AtomicInteger NUMBER = new AtomicInteger();
 
-  private static final Function<Tenant, Consequences> BROKEN =
-      tenant ->
-          tenant.name().value().equals("broken")
-              ? Consequences.of(
-                  () -> {},
-                  (connection, moved) -> {
-                    throw new IllegalStateException("the hook's own");
-                  })
-              : () -> {};
-
   // A control schema of its own, so that the tenants of other tests are not in the rotation.
   private final String control = "failing_" + NUMBER.incrementAndGet();
   private final Holdfast holdfast =
@@ -60,13 +50,23 @@ class FailingTenantsTest {
         .useHandle(handle -> handle.execute("DROP SCHEMA " + control + " CASCADE"));
   }
 
+  private static Consequences consequences(Tenant tenant) {
+    return tenant.name().value().equals("broken")
+        ? Consequences.of(
+            () -> {},
+            (connection, moved) -> {
+              throw new IllegalStateException("the hook's own");
+            })
+        : () -> {};
+  }
+
   @Test
   void a_tenant_whose_hook_throws_takes_nothing_from_the_others() {
     for (String name : List.of("a", "broken", "c")) {
       holdfast.tenants().create(new TenantName(name));
       enqueue(name, 12);
     }
-    TenantRotation rotation = rotation(BROKEN);
+    TenantRotation rotation = rotation(FailingTenantsTest::consequences);
 
     List<UUID> granted = new ArrayList<>();
     for (int round = 0; round < 3; round++) { // each of them comes first once
@@ -88,7 +88,7 @@ class FailingTenantsTest {
       holdfast.tenants().create(new TenantName(name));
     }
     enqueue("broken", 1);
-    TenantRotation rotation = rotation(BROKEN);
+    TenantRotation rotation = rotation(FailingTenantsTest::consequences);
     rotation.announced("idle");
 
     assertThatThrownBy(() -> rotation.claim(request(4)))
