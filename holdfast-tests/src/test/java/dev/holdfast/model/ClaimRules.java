@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Whether a claim chose as it may. It can give a worker less than everything, and who is parked is
@@ -195,9 +196,12 @@ final class ClaimRules {
   private boolean isDenied(ModelJob job, String name) {
     long first = granted.stream().filter(needs(name)).filter(wasServedBefore(job)).count();
     // Who is parked is woken when the reaper passes on what silent workers held, not by the clock.
-    long held = before.isParked(job) ? model.holdersAndSilent(name) : model.holders(name);
-    return model.isBlocked(name)
-        || held + first + keptForOthers(name, job, owner -> true) >= model.capacity(name);
+    // Nor by others who need not be waited for any more, because they are blocked or paused.
+    long taken =
+        before.isParked(job)
+            ? model.holdersAndSilent(name) + reservedForOthers(name, job).count()
+            : model.holders(name) + keptForOthers(name, job, owner -> true);
+    return model.isBlocked(name) || taken + first >= model.capacity(name);
   }
 
   private static Predicate<ModelJob> needs(String name) {
@@ -205,16 +209,19 @@ final class ClaimRules {
   }
 
   private long keptForOthers(String name, ModelJob job, Predicate<ModelJob> counts) {
+    return reservedForOthers(name, job)
+        .filter(owner -> !model.isBlocked(owner) && !model.queues().isPaused(queue(owner)))
+        .filter(counts)
+        .count();
+  }
+
+  private Stream<ModelJob> reservedForOthers(String name, ModelJob job) {
     Set<UUID> owners = new HashSet<>();
     for (List<Reservation> each : List.of(before.reservations(), after.reservations())) {
       each.stream()
           .filter(kept -> kept.got() && kept.resource().equals(name) && !kept.job().equals(job.id))
           .forEach(kept -> owners.add(kept.job()));
     }
-    return model.jobs().stream()
-        .filter(owner -> owners.contains(owner.id) && !model.isBlocked(owner))
-        .filter(owner -> !model.queues().isPaused(queue(owner)))
-        .filter(counts)
-        .count();
+    return model.jobs().stream().filter(owner -> owners.contains(owner.id));
   }
 }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** Who may be parked, and for whom resources may be kept, after any step. */
 final class WaitingRules {
@@ -33,14 +34,19 @@ final class WaitingRules {
 
   private static void reserved(
       Model model, Snapshot before, Snapshot after, ModelJob job, List<String> complaints) {
-    Set<String> then = names(before, job);
-    Set<String> now = names(after, job);
+    Set<String> then = names(before, job, kept -> true);
+    Set<String> now = names(after, job, kept -> true);
     if (now.isEmpty()) {
       return;
     }
     Set<String> first = new HashSet<>(job.spec.needs().stream().limit(now.size()).toList());
     if (!now.equals(first)) {
       complaints.add(job + " reserves " + now + ", not in the order of names");
+    }
+    boolean gotMore =
+        !names(before, job, Reservation::got).containsAll(names(after, job, Reservation::got));
+    if (gotMore && (model.isBlocked(job) || model.queues().isPaused(job.spec.extras().queue()))) {
+      complaints.add(job + " got one more of " + now + " though it could not run with it");
     }
     if (then.isEmpty()) {
       Row row = before.jobs().get(job.id);
@@ -57,10 +63,10 @@ final class WaitingRules {
     }
   }
 
-  private static Set<String> names(Snapshot snapshot, ModelJob job) {
+  private static Set<String> names(Snapshot snapshot, ModelJob job, Predicate<Reservation> which) {
     Set<String> names = new HashSet<>();
     snapshot.reservations().stream()
-        .filter(kept -> kept.job().equals(job.id))
+        .filter(kept -> kept.job().equals(job.id) && which.test(kept))
         .map(Reservation::resource)
         .forEach(names::add);
     return names;
