@@ -11,6 +11,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 /** Enqueueing, looking and acting, as a client sees it that knows the contract alone. */
@@ -232,6 +234,27 @@ class JobsOverHttpTest {
     assertThat(taken.json().path("resources").toString()).isEqualTo("[\"node:7\",\"site:4\"]");
     assertThat(taken.json().path("subject").path("type").asString()).isEqualTo("environment");
     assertThat(admin.get(JOBS).json().path("jobs").size()).isEqualTo(1);
+  }
+
+  @Covers("A13")
+  @ParameterizedTest
+  @CsvSource({
+    "env_create, cloning",
+    "site_create, cloning",
+    "site_import, cloning",
+    "env_deploy, deploying",
+    "env_update, deploying",
+    "env_promote, deploying",
+    "release_rollback, deploying",
+    "env_restore, restoring",
+    "health_check, ''"
+  })
+  void kinds_of_the_control_plane_move_their_site_without_being_registered(
+      String kind, String during) {
+    Reply taken = admin.post(JOBS, "{\"kind\": \"%s\", \"site_id\": \"4\"}".formatted(kind));
+
+    assertThat(taken.status()).isEqualTo(201);
+    assertThat(taken.json().path("subject").path("during").asString("")).isEqualTo(during);
   }
 
   @Test

@@ -155,7 +155,7 @@ public final class JobSpec {
 
   private static Optional<Subject> subject(Fields said, KindInfo kind) {
     return id(said, "environment_id")
-        .map(id -> new Subject("environment", id, kind.subjectDuring()))
-        .or(() -> id(said, "site_id").map(id -> new Subject("site", id, kind.subjectDuring())));
+        .map(id -> new Subject("environment", id, kind.stateOfSubject()))
+        .or(() -> id(said, "site_id").map(id -> new Subject("site", id, kind.stateOfSubject())));
   }
 }

@@ -5,6 +5,7 @@ import dev.holdfast.job.Limits;
 import dev.holdfast.job.Policy;
 import dev.holdfast.job.PolicyOverrides;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -14,7 +15,7 @@ import java.util.Set;
  * @param executor the executor that runs its jobs; empty when workers of the application do
  * @param playbook the playbook of kinds that Ansible runs, inside the directory of playbooks
  * @param nodeTargeted whether its jobs must name a node
- * @param subjectDuring the state in which its jobs put their site or environment
+ * @param subjectDuring the state in which its jobs put their site or environment, if it says one
  * @param defaults policy for jobs that set nothing else; takes precedence over the queue's defaults
  * @param settings arguments that it fixes for its jobs
  */
@@ -30,6 +31,18 @@ public record KindInfo(
   private static final Set<String> UNSAFE = Set.of("", ".", "..");
   private static final Set<String> EXECUTORS = Set.of("process", "container", "ansible", "http");
 
+  // The contract of the control plane's kinds, so that its clients need not register them.
+  private static final Map<String, String> OF_THE_CONTROL_PLANE =
+      Map.of(
+          "env_create", "cloning",
+          "site_create", "cloning",
+          "site_import", "cloning",
+          "env_deploy", "deploying",
+          "env_update", "deploying",
+          "env_promote", "deploying",
+          "release_rollback", "deploying",
+          "env_restore", "restoring");
+
   public KindInfo {
     Limits.name("name", name);
     executor.ifPresent(given -> {
@@ -44,6 +57,11 @@ public record KindInfo(
   /** What runs its jobs, in the form that is stored in their policy. */
   public String runBy() {
     return executor.orElse(Policy.BY_WORKERS);
+  }
+
+  /** The state in which its jobs put their site or environment, also if it does not say one. */
+  public Optional<String> stateOfSubject() {
+    return subjectDuring.or(() -> Optional.ofNullable(OF_THE_CONTROL_PLANE.get(name)));
   }
 
   /** A kind that is not registered. */
