@@ -69,7 +69,7 @@ final class HouseOperations {
         .finish(List.of(new Finish(snoozed, Outcome.snoozed(Duration.ofDays(1)))));
     ground.enqueue(job("c"));
     Lease c = ground.engine().leases().claim(Ground.request().withClaimId("c")).leases().getFirst();
-    ground.engine().leases().report(c, Report.ofLog(List.of("three")));
+    ground.engine().leases().report(c, Report.ofLog(List.of("three", "four")));
     // It lives on, but its claim is nobody's any more.
     ground.engine().leases().finish(List.of(new Finish(c, Outcome.snoozed(Duration.ofDays(1)))));
     ground.execute(
