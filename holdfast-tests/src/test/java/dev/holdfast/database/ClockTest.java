@@ -40,6 +40,7 @@ class ClockTest {
   private static final Duration LEASE = Duration.ofSeconds(5);
   private static final Duration DELAY = Duration.ofSeconds(2);
   private static final Duration PAUSE = Duration.ofMillis(50);
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
 
   private static final Map<String, String> CLOCKS =
       Map.of("ahead", "+3600s", "behind", "-3600s", "fast", "+0 x1.1", "slow", "+0 x0.9");
@@ -270,8 +271,12 @@ class ClockTest {
   }
 
   private static Job awaitEnd(Holdfast holdfast, UUID id) {
+    long began = System.nanoTime();
     Job job = holdfast.jobs().get(id).orElseThrow();
     while (!job.state().isFinished()) {
+      if (System.nanoTime() - began > PATIENCE.toNanos()) { // by another clock it may be for hours
+        throw new AssertionError("does not come to its end: " + job);
+      }
       Waiting.until(System.nanoTime(), PAUSE);
       job = holdfast.jobs().get(id).orElseThrow();
     }

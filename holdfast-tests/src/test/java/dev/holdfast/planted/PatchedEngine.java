@@ -35,9 +35,9 @@ final class PatchedEngine {
   static Run unpatched(PlantedPatch patch) throws IOException, InterruptedException {
     List<Path> sources = new ArrayList<>();
     for (Cut cut : patch.cuts()) {
-      sources.add(source(patch + "-control", cut, cut.text()));
+      sources.add(source(patch.name() + "-control", cut, cut.text()));
     }
-    return run(patch + "-control", sources, patch.trial());
+    return run(patch.name() + "-control", sources, patch.trial());
   }
 
   private static Path source(String name, Cut cut, String text) throws IOException {

@@ -36,7 +36,7 @@ class PlantedBugs {
     for (PlantedHole hole : PlantedHole.values()) {
       run(hole.name(), hole.isHarmless(), () -> byModelAndInterleavings(hole.tampering()));
     }
-    for (PlantedPatch patch : PlantedPatch.values()) {
+    for (PlantedPatch patch : PlantedPatch.all()) {
       run(patch.name(), false, () -> seen(patch));
     }
 

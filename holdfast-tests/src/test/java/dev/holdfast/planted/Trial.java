@@ -66,8 +66,7 @@ record Trial(
                 "chaos.ChaosTest",
                 "whatever_happens_to_them_no_job_is_lost_and_none_acts_under_a_stale_fence")
             .told(told.strip().split("\\s+"));
-    return new Trial(
-        trial.test, trial.methods, trial.properties, trial.hangs, Duration.ofMinutes(60));
+    return trial.within(Duration.ofMinutes(60));
   }
 
   Trial told(String... more) {
@@ -77,6 +76,10 @@ record Trial(
 
   Trial hanging() {
     return new Trial(test, methods, properties, true, limit);
+  }
+
+  Trial within(Duration most) {
+    return new Trial(test, methods, properties, hangs, most);
   }
 
   String name() {
