@@ -86,6 +86,8 @@ class ExhaustedPoolTest {
       HoldfastException refused = refusal(pool, taken);
       assertThat(refused.code()).isEqualTo(ErrorCode.DATABASE);
       assertThat(refused).hasMessageContaining("Connection is not available");
+      refused = refusal(pool, taken); // by now, ends were tried in vain as well
+      assertThat(refused.code()).isEqualTo(ErrorCode.DATABASE);
       giveBack(taken);
 
       assertAllRecorded();

@@ -9,13 +9,20 @@ import java.util.List;
 /** Guards against databases that are away, full or set back, wrong clocks, and what grows. */
 @SuppressWarnings("ImmutableEnumChecker") // nobody changes these lists
 enum OutagePatch implements PlantedPatch {
-  NO_TIME_AFTER_A_REAL_OUTAGE(
+  NO_TIME_AFTER_A_STANDSTILL(
+      Trial.of(
+          "database.OutageTest",
+          "a_lease_can_be_renewed_when_the_database_stood_still_for_longer_than_the_lease"),
+      Cuts.NO_TIME_AFTER_AN_OUTAGE),
+  NO_TIME_AFTER_A_RESTART(
       Trial.of(
           "database.OutageTest",
           "a_job_that_ended_while_the_database_was_away_has_ended_however_long_that_was",
-          "a_lease_can_be_renewed_when_the_database_comes_back_however_long_it_was_away",
-          "a_lease_can_be_renewed_when_the_database_stood_still_for_longer_than_the_lease"),
-      Cuts.NO_TIME_AFTER_AN_OUTAGE),
+          "a_lease_can_be_renewed_when_the_database_comes_back_however_long_it_was_away"),
+      inCore(
+          "lease/Outages",
+          "Duration away = notNegative\\(before.minus\\(known\\)\\);",
+          "Duration away = Duration.ZERO;")),
   FENCED_HANDLERS_WRITE(
       Trial.of(
           "database.OutageTest",
@@ -67,6 +74,8 @@ enum OutagePatch implements PlantedPatch {
   ENDS_THROWN_AWAY(
       Trial.of(
               "database.ExhaustedPoolTest",
+              "leases_are_renewed_and_ends_are_written_while_the_application_has_all_other"
+                  + "_connections",
               "ends_that_cannot_be_written_are_kept_until_there_is_a_connection_again")
           .hanging(),
       inCore(
