@@ -128,7 +128,7 @@ enum AttackPatch implements PlantedPatch {
               + " Raw out = new Raw();")),
   FORMS_NEED_NO_PROOF(
       Trial.of(
-          "server.SessionsTest",
+          "server.SessionPagesTest",
           "a_form_without_its_proof_does_nothing",
           "a_form_of_one_tenants_page_does_nothing_in_another",
           "without_authentication_there_is_no_signing_in_and_forms_still_prove_themselves"),
