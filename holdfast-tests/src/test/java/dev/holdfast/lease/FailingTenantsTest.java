@@ -3,52 +3,22 @@ package dev.holdfast.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.Holdfast;
-import dev.holdfast.job.NewJob;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
-import dev.holdfast.testkit.TestDatabase;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
-import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A worker of all tenants while one of them, or the database, fails. */
-class FailingTenantsTest {
-
-  private static final AtomicInteger NUMBER = new AtomicInteger();
-
-  // A control schema of its own, so that the tenants of other tests are not in the rotation.
-  private final String control = "failing_" + NUMBER.incrementAndGet();
-  private final Holdfast holdfast =
-      Holdfast.builder(TestDatabase.shared().dataSource()).controlSchema(control).build();
-
-  @BeforeEach
-  void migrate() {
-    holdfast.migrate();
-  }
-
-  @AfterEach
-  void drop() {
-    holdfast.tenants().list().forEach(holdfast.tenants()::drop);
-    holdfast
-        .tenants()
-        .control()
-        .jdbi()
-        .useHandle(handle -> handle.execute("DROP SCHEMA " + control + " CASCADE"));
-  }
+class FailingTenantsTest extends RotationRig {
 
   private static Consequences consequences(Tenant tenant) {
     return tenant.name().value().equals("broken")
@@ -149,30 +119,5 @@ class FailingTenantsTest {
             .createQuery(db.sql("SELECT id FROM {schema}.job WHERE worker IS NOT NULL"))
             .mapTo(UUID.class)
             .list());
-  }
-
-  private TenantRotation rotation(Function<Tenant, Consequences> consequences) {
-    TenantRotation rotation =
-        new TenantRotation(
-            holdfast.tenants(),
-            tenant ->
-                new PgLeases(
-                    tenant,
-                    Set::of,
-                    new LanePositions(() -> 0),
-                    RandomGenerator.getDefault(),
-                    consequences.apply(tenant)));
-    rotation.refresh();
-    return rotation;
-  }
-
-  private static ClaimRequest request(int limit) {
-    return ClaimRequest.of("worker", Set.of("default"), limit);
-  }
-
-  private void enqueue(String tenant, int jobs) {
-    for (int i = 0; i < jobs; i++) {
-      holdfast.jobs(new TenantName(tenant)).enqueue(NewJob.of("count", i));
-    }
   }
 }

@@ -2,52 +2,22 @@ package dev.holdfast.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.Holdfast;
 import dev.holdfast.job.JobState;
-import dev.holdfast.job.Kind;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.testkit.Covers;
-import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.worker.Worker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class TenantRotationTest {
-
-  private static final AtomicInteger NUMBER = new AtomicInteger();
-  private static final Kind<Integer> COUNT = Kind.of("count", Integer.class);
-
-  // A control schema of its own, so that the tenants of other tests are not in the rotation.
-  private final String control = "rotation_" + NUMBER.incrementAndGet();
-  private final Holdfast holdfast =
-      Holdfast.builder(TestDatabase.shared().dataSource()).controlSchema(control).build();
-
-  @BeforeEach
-  void migrate() {
-    holdfast.migrate();
-  }
-
-  @AfterEach
-  void drop() {
-    holdfast.tenants().list().forEach(holdfast.tenants()::drop);
-    holdfast
-        .tenants()
-        .control()
-        .jdbi()
-        .useHandle(handle -> handle.execute("DROP SCHEMA " + control + " CASCADE"));
-  }
+class TenantRotationTest extends RotationRig {
 
   @Test
   void a_flooding_tenant_leaves_the_others_their_share() {
@@ -235,29 +205,6 @@ class TenantRotationTest {
   }
 
   private TenantRotation rotation() {
-    TenantRotation rotation =
-        new TenantRotation(
-            holdfast.tenants(),
-            tenant ->
-                new PgLeases(
-                    tenant,
-                    Set::of,
-                    new LanePositions(() -> 0),
-                    RandomGenerator.getDefault(),
-                    () -> {}));
-    rotation.refresh();
-    return rotation;
-  }
-
-  private static ClaimRequest request(int limit) {
-    return ClaimRequest.of("worker", Set.of("default"), limit).withKinds(Set.of("count"));
-  }
-
-  private List<UUID> enqueue(String tenant, int jobs) {
-    List<UUID> ids = new ArrayList<>();
-    for (int i = 0; i < jobs; i++) {
-      ids.add(holdfast.jobs(new TenantName(tenant)).enqueue(COUNT.job(i)).id());
-    }
-    return ids;
+    return rotation(tenant -> () -> {});
   }
 }
