@@ -46,9 +46,6 @@ public final class Rooms {
      * @param insists whether the one it waits for is to be reserved, too, as soon as there is room
      */
     record Park(String resource, List<String> reserved, boolean insists) implements Decision {}
-
-    /** A resource's row is gone; the next claim asks again. */
-    record Leave() implements Decision {}
   }
 
   private final Map<String, Room> rooms = new HashMap<>();
@@ -72,9 +69,6 @@ public final class Rooms {
 
   public Decision decide(Asking asking) {
     List<String> names = asking.needs().resources();
-    if (!rooms.keySet().containsAll(names)) {
-      return new Decision.Leave();
-    }
     Optional<String> inTheWay =
         names.stream()
             .filter(name -> room(name).blocked())

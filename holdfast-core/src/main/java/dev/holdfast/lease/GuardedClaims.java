@@ -118,7 +118,7 @@ final class GuardedClaims {
    * The result of a claim.
    *
    * @param aside how many jobs another round will not meet in the same state: they are parked now,
-   *     or their resources' rows will be created
+   *     or the rows of resources will be created
    * @param missed how many jobs another transaction had locked, or were in a limited queue that
    *     another claim had locked
    * @param woken how many jobs, of any kind, can be claimed now and could not before
@@ -158,15 +158,17 @@ final class GuardedClaims {
             .toList();
     Set<String> names = new TreeSet<>();
     found.forEach(candidate -> names.addAll(candidate.needs.resources()));
-    lock(handle, names, request.claimId().isPresent());
+    int missed = asked.size() - found.size();
+    if (!lock(handle, names, request.claimId().isPresent())) {
+      // Without the jobs that need the missing rows, those behind them would be served first.
+      return new Granted(List.of(), found.size(), missed, 0);
+    }
     Rooms rooms = holds.waiting().rooms(handle, names);
     Map<UUID, Asking> locked = lockJobs(handle, found);
 
     List<UUID> granted = new ArrayList<>();
     List<Parked> parked = new ArrayList<>();
     Set<String> leftFree = new TreeSet<>();
-    int left = 0;
-    int missed = asked.size() - found.size();
     for (Candidate candidate : found) {
       Asking asking = locked.get(candidate.jobId);
       boolean hasPlace = !candidate.limited || places.getOrDefault(candidate.queue, 0) > 0;
@@ -188,10 +190,6 @@ final class GuardedClaims {
           parked.add(new Parked(asking.jobId(), resource, reserved, insists));
           leftFree.addAll(asking.needs().resources());
         }
-        case Decision.Leave() -> { // a resource's row was pruned
-          left++;
-          asking.needs().resources().forEach(knownResources::remove);
-        }
       }
     }
 
@@ -203,7 +201,7 @@ final class GuardedClaims {
         leases.stream()
             .flatMap(lease -> Move.started(lease.needs().subject(), lease.key().jobId()).stream())
             .toList());
-    return new Granted(leases, parked.size() + left, missed, woken);
+    return new Granted(leases, parked.size(), missed, woken);
   }
 
   private List<Candidate> candidates(Handle handle, List<UUID> jobIds) {
@@ -226,8 +224,13 @@ final class GuardedClaims {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  // A claim with an id has no second round, so it does not rely on the resources known here.
-  private void lock(Handle handle, Set<String> names, boolean surely) {
+  /**
+   * Locks the resources' rows, and creates those that are not known here. A claim with an id has no
+   * second round, so it does not rely on that.
+   *
+   * @return false when some known ones were pruned, which the next round creates
+   */
+  private boolean lock(Handle handle, Set<String> names, boolean surely) {
     if (knownResources.size() > MOST_KNOWN_RESOURCES) {
       knownResources.clear();
     }
@@ -239,6 +242,8 @@ final class GuardedClaims {
     if (made == 0) { // rows made here may be rolled back, so they are not known yet
       knownResources.addAll(there);
     }
+    names.stream().filter(name -> !there.contains(name)).forEach(knownResources::remove);
+    return there.containsAll(names);
   }
 
   // How long a job has waited is read under its lock: it may have run since it became a candidate.

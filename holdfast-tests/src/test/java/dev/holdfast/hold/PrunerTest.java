@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
+import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Lease;
+import dev.holdfast.queue.QueueSettings;
 import dev.holdfast.rig.Waits;
 import dev.holdfast.tenant.Db;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
@@ -47,6 +50,24 @@ class PrunerTest extends EngineRig {
     assertThat(leases.claim(request).leases()).hasSize(1);
 
     assertThat(tenant.resources().get("site:1").holders()).hasSize(1);
+  }
+
+  @Test
+  void a_job_whose_resource_was_forgotten_keeps_its_place_before_later_ones() {
+    var leases = leases();
+    var request = ClaimRequest.of("w", Set.of("default"), 2);
+    tenant.queues().put("default", new QueueSettings(false, Optional.of(1), PolicyOverrides.NONE));
+    for (int i = 0; i < 2; i++) { // made by the first, remembered by the second
+      enqueue(JOB.withResources("site:1"));
+      succeed(leases.claim(request).leases().getFirst());
+    }
+    prune();
+    UUID first = enqueue(JOB.withResources("site:1"));
+    enqueue(NewJob.of("check", 1)); // of another lane, which is looked at beside the first
+
+    assertThat(leases.claim(request).leases())
+        .extracting(lease -> lease.key().jobId())
+        .containsExactly(first);
   }
 
   @Test

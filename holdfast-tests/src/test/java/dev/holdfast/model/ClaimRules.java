@@ -127,7 +127,7 @@ final class ClaimRules {
       return;
     }
     granted.stream()
-        .filter(other -> !isLookedAtLate(job) && ModelJob.ORDER.compare(job, other) < 0)
+        .filter(other -> !isBehindTheLimit(job) && ModelJob.ORDER.compare(job, other) < 0)
         .filter(other -> !before.isParked(job) || isParkedOnWhatItGot(job, other))
         .forEach(other -> complaints.add(other + " was granted instead of " + job));
     if (lookedAtAll && !before.isParked(job)) {
@@ -166,14 +166,8 @@ final class ClaimRules {
   }
 
   private Predicate<ModelJob> wasServedBefore(ModelJob job) {
-    boolean isLate = isLookedAtLate(job);
+    boolean isLate = isBehindTheLimit(job);
     return other -> isLate || ModelJob.ORDER.compare(other, job) < 0 || before.isParked(other);
-  }
-
-  // Known: whoever remembers resources of a tenant that was made anew makes them in a second round.
-  private boolean isLookedAtLate(ModelJob job) {
-    boolean isUnknown = !before.capacities().keySet().containsAll(job.spec.needs());
-    return isBehindTheLimit(job) || (model.wasMadeAnew() && isUnknown);
   }
 
   // Known: of a lane in a queue with a limit no more are looked at than may run. Those behind them

@@ -44,7 +44,6 @@ final class Model {
   private long largestFence;
   private long enqueued;
   private int actsDone;
-  private boolean madeAnew;
 
   Model(long now) {
     this.now = now;
@@ -76,11 +75,6 @@ final class Model {
     capacities.clear();
     queues.forget();
     actsDone = 0;
-    madeAnew = true;
-  }
-
-  boolean wasMadeAnew() {
-    return madeAnew;
   }
 
   private static void forget(ModelJob job) {
