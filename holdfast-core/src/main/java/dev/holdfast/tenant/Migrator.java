@@ -49,7 +49,8 @@ public final class Migrator {
               "011_failures_by_limits",
               "012_room_kept_for_a_waiter",
               "013_length_of_leases",
-              "014_errors_of_targets"));
+              "014_errors_of_targets",
+              "015_sites_and_nodes"));
 
   private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 

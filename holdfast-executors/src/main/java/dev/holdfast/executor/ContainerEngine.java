@@ -23,6 +23,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -88,9 +92,49 @@ final class ContainerEngine implements AutoCloseable {
 
   /**
    * Creates a container without extra privileges: not privileged, no namespace of the host, no
-   * device, and no capability beyond the engine's defaults.
+   * device, and no capability beyond the engine's defaults. An engine goes on creating when nobody
+   * waits for its answer any more, so a container that comes too late is removed again.
    */
   String create(
+      ContainerArgs args,
+      String name,
+      Map<String, String> env,
+      Map<String, String> labels,
+      List<Bind> binds,
+      String network)
+      throws InterruptedException {
+    CompletableFuture<String> created =
+        CompletableFuture.supplyAsync(
+            () -> createNow(args, name, env, labels, binds, network), Thread::startVirtualThread);
+    try {
+      return created.get(ANSWER.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      removeOnceCreated(created, name);
+      throw e;
+    } catch (TimeoutException e) {
+      removeOnceCreated(created, name);
+      throw new IllegalStateException("No container was created within " + ANSWER, e);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof RuntimeException failure
+          ? failure
+          : new IllegalStateException(e);
+    }
+  }
+
+  /** At once, if it was created just when the waiting ended. */
+  private void removeOnceCreated(CompletableFuture<String> created, String name) {
+    created
+        .thenAccept(id -> {
+          log.info("Removing container {}, which was created too late", name);
+          remove(id);
+        })
+        .exceptionally(e -> {
+          log.warn("Container {} may be left, unstarted", name, e);
+          return null;
+        });
+  }
+
+  private String createNow(
       ContainerArgs args,
       String name,
       Map<String, String> env,
@@ -106,7 +150,7 @@ final class ContainerEngine implements AutoCloseable {
     args.memoryMb().ifPresent(mb -> host.withMemory(Math.round(mb * MEBI)));
     args.cpus().ifPresent(cpus -> host.withNanoCPUs(Math.round(cpus * 1e9)));
     args.pids().ifPresent(pids -> host.withPidsLimit(Math.round(pids)));
-    try (CreateContainerCmd create = questions.createContainerCmd(args.image())) {
+    try (CreateContainerCmd create = streams.createContainerCmd(args.image())) {
       create
           .withName(name)
           .withEnv(

@@ -197,7 +197,7 @@ final class ContainerExecutor implements KindExecutor {
 
   private String create(
       ContainerArgs asked, String name, Map<String, String> env, List<Bind> binds, JobContext job)
-      throws NameTaken {
+      throws NameTaken, InterruptedException {
     Map<String, String> labels = new LinkedHashMap<>(asked.labels());
     labels.putAll(leftovers.labels(job));
     String network = asked.network().orElse(config.containers().network());

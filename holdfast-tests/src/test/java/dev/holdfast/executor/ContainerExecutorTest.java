@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,8 +45,15 @@ class ContainerExecutorTest extends ExecutorTest {
 
   @AfterEach
   void nothing_is_left() {
-    assertThat(podman.output("ps", "--all", "--format", "{{.Labels}}").lines())
-        .noneMatch(labels -> labels.contains("dev.test:" + tenant.name().value()));
+    assertThat(ownContainers()).isEmpty();
+  }
+
+  private List<String> ownContainers() {
+    return podman
+        .output("ps", "--all", "--format", "{{.Names}} {{.State}} {{.Labels}}")
+        .lines()
+        .filter(line -> line.contains("dev.test:" + tenant.name().value()))
+        .toList();
   }
 
   @Test
@@ -229,6 +237,31 @@ class ContainerExecutorTest extends ExecutorTest {
 
     assertThat(podman.containers()).contains(own + "-other").doesNotContain(own + "-left");
     podman.output("rm", "--force", own + "-other");
+  }
+
+  @Test
+  void a_container_that_is_created_when_its_job_was_just_stopped_is_removed_again()
+      throws Exception {
+    AtomicReference<Thread> handler = new AtomicReference<>();
+    Path socket = directory.resolve("relay.sock");
+    UUID id = enqueue(job(Map.of("command", List.of("echo", "never"))));
+    try (EngineRelay relay =
+            EngineRelay.open(socket, podman.socket(), () -> handler.get().interrupt());
+        JobExecutors executors =
+            JobExecutors.open(Set.of("container"), config(containers().withSocket(socket)));
+        Worker worker =
+            executors
+                .installOn(tenant.worker())
+                .intercept((context, next) -> {
+                  handler.set(Thread.currentThread());
+                  return next.proceed();
+                })
+                .build()) {
+      worker.runDue();
+
+      assertThat(tenant.jobs().log(id)).isEmpty();
+      Processes.await(() -> ownContainers().isEmpty());
+    }
   }
 
   @Test

@@ -65,8 +65,7 @@ class TenantFaultsTest {
           corner,
           Tenants::migrate,
           () ->
-              corner.execute(
-                  "DELETE FROM %1$s_acme.migration WHERE name = '014_errors_of_targets'"));
+              corner.execute("DELETE FROM %1$s_acme.migration WHERE name = '015_sites_and_nodes'"));
       came("Tenants.HOLD");
     }
   }

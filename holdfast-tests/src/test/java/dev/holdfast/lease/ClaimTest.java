@@ -55,6 +55,19 @@ class ClaimTest {
 
   @Covers("A6")
   @Test
+  void the_table_of_jobs_tells_a_jobs_site_and_node_before_and_after_its_end() {
+    UUID both = tenant.jobs().enqueue(EMAIL.withResources("site:42", "node:7", "licence")).id();
+    UUID neither = tenant.jobs().enqueue(EMAIL.withTarget("site:1")).id();
+
+    assertThat(row(both)).containsEntry("site_id", "42").containsEntry("node_id", "7");
+    assertThat(row(neither)).containsEntry("site_id", null).containsEntry("node_id", null);
+
+    tenant.acts().cancel(both, Act.by("ada"));
+    assertThat(row(both)).containsEntry("site_id", "42").containsEntry("node_id", "7");
+  }
+
+  @Covers("A6")
+  @Test
   void nobody_ever_sees_a_job_half_claimed() throws Exception {
     tenant.jobs().enqueueAll(Collections.nCopies(200, EMAIL));
 
