@@ -24,7 +24,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -102,11 +101,11 @@ class SilentAgentTest extends AgentRig {
   }
 
   @Test
-  void a_container_of_an_agent_whose_network_is_silent_is_dead_before_another_starts_the_job()
+  void a_container_of_an_agent_that_is_cut_off_is_dead_before_another_starts_the_job()
       throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
       cutOff(
-          Cable::unplug,
+          Loss.by(round),
           withContainers(config("cut-off-" + round)),
           withContainers(config("next-" + round)),
           container(WORK.formatted("/work")));
@@ -114,17 +113,37 @@ class SilentAgentTest extends AgentRig {
   }
 
   @Test
-  void a_playbook_of_an_agent_whose_server_is_gone_is_dead_before_another_starts_the_job()
+  void a_playbook_of_an_agent_that_is_cut_off_is_dead_before_another_starts_the_job()
       throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
       cutOff(
-          cable -> {
-            cable.leadTo(NOBODY);
-            cable.cut();
-          },
+          Loss.by(round + 1),
           withPlaybooks(config("cut-off-" + round)),
           withPlaybooks(config("next-" + round)),
           playbook());
+    }
+  }
+
+  /** How an agent loses its server: in turns. */
+  private enum Loss {
+    SILENT_NETWORK {
+      @Override
+      void of(Cable cable) {
+        cable.unplug();
+      }
+    },
+    NO_SERVER {
+      @Override
+      void of(Cable cable) {
+        cable.leadTo(NOBODY);
+        cable.cut();
+      }
+    };
+
+    abstract void of(Cable cable);
+
+    static Loss by(int number) {
+      return values()[number % values().length];
     }
   }
 
@@ -187,7 +206,7 @@ class SilentAgentTest extends AgentRig {
     Agent.start(worker(), first).close(); // takes away the files that the killed one left
   }
 
-  private void cutOff(Consumer<Cable> how, AgentConfig first, AgentConfig second, NewJob work)
+  private void cutOff(Loss loss, AgentConfig first, AgentConfig second, NewJob work)
       throws Exception {
     Files.deleteIfExists(fences());
     UUID id = admin.enqueue(work.withPolicy(SHORT_LEASE)).id();
@@ -195,7 +214,7 @@ class SilentAgentTest extends AgentRig {
         Agent agent = Agent.start(worker(cable.url()), first);
         Worker upkeep = upkeep()) {
       Processes.await(() -> Files.exists(fences()));
-      how.accept(cable);
+      loss.of(cable);
       try (Agent next = Agent.start(worker(), second)) {
         Job job = awaitEnd(id);
 

@@ -11,7 +11,9 @@ import dev.holdfast.chaos.fleet.Jvm;
 import dev.holdfast.chaos.fleet.Role;
 import dev.holdfast.chaos.ledger.Ledger;
 import dev.holdfast.chaos.ledger.LedgerClient;
+import dev.holdfast.chaos.load.InTransactions;
 import dev.holdfast.chaos.load.Operator;
+import dev.holdfast.chaos.load.OverHttp;
 import dev.holdfast.chaos.load.Timetable;
 import dev.holdfast.chaos.load.Workload;
 import dev.holdfast.chaos.nemesis.Cables;
@@ -22,15 +24,10 @@ import dev.holdfast.chaos.verdict.FiredSlot;
 import dev.holdfast.chaos.verdict.Hours;
 import dev.holdfast.chaos.verdict.LostAttempt;
 import dev.holdfast.chaos.verdict.Violation;
-import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.rig.Cable;
 import dev.holdfast.rig.RunDatabase;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,7 +36,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.UUID;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -66,6 +62,7 @@ final class ChaosRun implements AutoCloseable {
   private final Path directory;
   private final RunFiles files;
   private final HikariDataSource pool;
+  private final HikariDataSource applications; // by a link that is cut
   private final Holdfast holdfast;
   private final Jvm ledgerProcess;
   private final LedgerClient ledger;
@@ -111,37 +108,20 @@ final class ChaosRun implements AutoCloseable {
             dice.split());
     operator = new Operator(holdfast, new LedgerClient(port, "operator"), dice.split());
     timetable = new Timetable(holdfast);
+    applications = pool(database.jdbcUrl(cables.applicationsToDatabase().port()));
     producer =
-        new Producer(holdfast, pool, new Workload(dice.split(), command(port)), files.enqueued());
+        new Producer(
+            holdfast,
+            List.of(
+                new InTransactions(applications, pool),
+                new OverHttp(cables.toServers().stream().map(Cable::url).toList())),
+            new Workload(dice.split(), command(port)),
+            files.enqueued());
     watch = new Watch(holdfast);
     stall = new Stall(files.ledger(), holdfast);
     fleet.start(berths(database));
     for (String lease : List.of("QUEUE_CLAIM_TTL", "JOB_STATUS_TTL")) {
-      set(lease, DialectAgent.LEASE_SECONDS);
-    }
-  }
-
-  // By the server, because the core does not know the dialects' settings.
-  private void set(String setting, int value) throws InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(
-                URI.create(cables.toServers().getFirst().url() + "/api/v1/settings/" + setting))
-            .header("Content-Type", "application/json")
-            .PUT(BodyPublishers.ofString("{\"value\": " + value + "}"))
-            .build();
-    try (HttpClient http = HttpClient.newHttpClient()) {
-      Again.until(() -> {
-        int status = 0;
-        try {
-          status = http.sendAsync(request, BodyHandlers.discarding()).join().statusCode();
-        } catch (CompletionException e) {
-          // Its cable may lead elsewhere for a moment.
-        }
-        if (status != 200) {
-          throw new HoldfastException(
-              ErrorCode.UNAVAILABLE, setting + " was answered with " + status);
-        }
-      });
+      ServerSettings.put(cables.toServers().getFirst().url(), lease, DialectAgent.LEASE_SECONDS);
     }
   }
 
@@ -283,7 +263,7 @@ final class ChaosRun implements AutoCloseable {
 
   private void awaitDrained() throws Exception {
     long began = System.nanoTime();
-    while (!Again.until(watch::hasDrained)) {
+    while (!producer.isDone() || !Again.until(watch::hasDrained)) {
       rounds.check();
       drained = Duration.ofNanos(System.nanoTime() - began);
       if (drained.compareTo(DRAIN_DEADLINE) > 0) {
@@ -305,6 +285,10 @@ final class ChaosRun implements AutoCloseable {
 
   int jobs() {
     return producer.count();
+  }
+
+  int repeated() {
+    return producer.repeated();
   }
 
   List<FiredSlot> slots() {
@@ -347,6 +331,7 @@ final class ChaosRun implements AutoCloseable {
     ledger.close();
     ledgerProcess.process().destroyForcibly();
     cables.close();
+    applications.close();
     pool.close();
   }
 }

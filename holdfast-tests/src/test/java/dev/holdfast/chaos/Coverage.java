@@ -28,6 +28,7 @@ final class Coverage {
   static List<Reached> of(ChaosRun run, Size size) throws IOException {
     Coverage coverage = new Coverage(size);
     coverage.add("jobs acknowledged", run.jobs(), size.jobs());
+    coverage.addWhole("batches of jobs enqueued again for want of an answer", run.repeated(), 1);
     coverage.addNemesis(run.nemesis());
     coverage.addCables(run);
     coverage.addFigures(run);
@@ -94,7 +95,8 @@ final class Coverage {
   private long floor(Figure figure, Nemesis nemesis) {
     return switch (figure) {
       case ATTEMPTS, BY_DATABASE_WORKERS, BY_HTTP_WORKERS -> 1_000;
-      case BY_COMMANDS, BY_PULL_WORKERS, BY_AGENTS_OF_THE_DIALECT, RETRIES -> 100;
+      case WITH_SITE_AND_NODE, BY_COMMANDS, BY_PULL_WORKERS, BY_AGENTS_OF_THE_DIALECT, RETRIES ->
+          100;
       case OUTLIVED -> 50;
       case CUT_SHORT -> 10;
       case FEW_CUT_SHORT -> size.growing(1, 10_000);

@@ -1,33 +1,31 @@
 package dev.holdfast.chaos;
 
 import dev.holdfast.Holdfast;
+import dev.holdfast.chaos.load.EnqueueWay;
 import dev.holdfast.chaos.load.Workload;
 import dev.holdfast.chaos.load.Workload.Made;
 import dev.holdfast.chaos.verdict.Acknowledged;
+import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.queue.Enqueued;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.TenantName;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import javax.sql.DataSource;
 
 /**
- * Enqueues as fast as jobs are done, and keeps the list of those that Holdfast said it has. Each
- * batch is stored in one transaction with its number, by which a batch is found whose commit nobody
- * answered. One thread produces; others may ask for the count.
+ * Enqueues as fast as jobs are done, by several ways in turn, and keeps the list of those that
+ * Holdfast said it has. Before a batch is answered no other is begun, so that the list has the
+ * order in which they were stored. One thread produces; others may ask for the counts.
  */
 final class Producer {
 
@@ -39,10 +37,6 @@ final class Producer {
   private static final int MOST_PARKED = 1_000;
   private static final Duration SOON = Duration.ofMillis(100);
 
-  private static final String BATCHES = "CREATE TABLE chaos_batch (number bigint PRIMARY KEY)";
-  private static final String STORE = "INSERT INTO chaos_batch (number) VALUES (?)";
-  private static final String FIND = "SELECT FROM chaos_batch WHERE number = ?";
-
   private static final String BACKLOG =
       """
       SELECT count(*) - count(waiting_on) AS ready, count(waiting_on) AS parked
@@ -52,90 +46,84 @@ final class Producer {
   /** Jobs that are not over: those that wait for a resource, and all others. */
   private record Backlog(long ready, long parked) {}
 
-  /** A batch, and under which ids it is stored if it is. */
-  private record Batch(long number, List<Made> made, List<Enqueued> stored) {}
+  /** Jobs, and how they are to get to Holdfast. */
+  private record Batch(List<Made> made, EnqueueWay way) {}
 
-  private final Holdfast holdfast;
-  private final DataSource pool;
   private final Db db;
+  private final List<EnqueueWay> ways;
   private final Workload workload;
   private final Writer log;
   private final List<Acknowledged> acknowledged = new ArrayList<>();
   private Optional<Batch> unanswered = Optional.empty();
-  private long batches;
+  private int batches;
   private volatile int count;
+  private final AtomicInteger repeated = new AtomicInteger();
   private volatile boolean stopped;
+  private volatile boolean done;
 
-  Producer(Holdfast holdfast, DataSource pool, Workload workload, Path file)
-      throws IOException, SQLException {
-    this.holdfast = holdfast;
-    this.pool = pool;
+  /**
+   * Produces by these ways.
+   *
+   * @param holdfast tells how much there is to do, on a way that nothing happens to
+   */
+  Producer(Holdfast holdfast, List<EnqueueWay> ways, Workload workload, Path file)
+      throws IOException {
     this.db = holdfast.tenants().open(TenantName.DEFAULT).db();
+    this.ways = ways;
     this.workload = workload;
     this.log = Files.newBufferedWriter(file);
-    try (Connection connection = pool.getConnection();
-        Statement statement = connection.createStatement()) {
-      statement.execute(BATCHES);
-    }
   }
 
   Duration produce() throws IOException {
     try {
+      if (unanswered.isEmpty()) {
+        unanswered = next();
+      }
       if (unanswered.isPresent()) {
-        find(unanswered.get());
+        Batch batch = unanswered.get();
+        acknowledge(batch, batch.way.store(batch.made.stream().map(Made::job).toList()));
+        unanswered = Optional.empty();
       }
-      Backlog backlog = backlog();
-      if (!stopped && backlog.ready < MOST_READY) {
-        enqueue(backlog.parked >= MOST_PARKED);
+    } catch (SQLException e) {
+      unansweredOnceMore();
+    } catch (HoldfastException e) {
+      if (e.code() != ErrorCode.DATABASE && e.code() != ErrorCode.UNAVAILABLE) {
+        throw e;
       }
-    } catch (SQLException | HoldfastException e) {
-      // The database is away, or was just then.
+      unansweredOnceMore();
     }
     return SOON;
   }
 
-  private void enqueue(boolean isCongested) throws SQLException, IOException {
-    List<Made> made = IntStream.range(0, BATCH).mapToObj(i -> workload.next(isCongested)).toList();
-    long number = ++batches;
-    try (Connection connection = pool.getConnection()) {
-      connection.setAutoCommit(false);
-      try (PreparedStatement statement = connection.prepareStatement(STORE)) {
-        statement.setLong(1, number);
-        statement.execute();
-      }
-      Batch batch =
-          new Batch(
-              number,
-              made,
-              holdfast.jobs().enqueueAll(connection, made.stream().map(Made::job).toList()));
-      unanswered = Optional.of(batch);
-      connection.commit();
-      acknowledge(batch);
+  private void unansweredOnceMore() {
+    if (unanswered.isPresent()) {
+      repeated.incrementAndGet();
     }
   }
 
-  private void find(Batch batch) throws SQLException, IOException {
-    try (Connection connection = pool.getConnection();
-        PreparedStatement statement = connection.prepareStatement(FIND)) {
-      statement.setLong(1, batch.number);
-      try (ResultSet row = statement.executeQuery()) {
-        if (row.next()) {
-          acknowledge(batch);
-        }
-      }
+  private Optional<Batch> next() {
+    if (stopped) {
+      done = true;
+      return Optional.empty();
     }
-    unanswered = Optional.empty();
+    Backlog backlog = backlog();
+    if (backlog.ready >= MOST_READY) {
+      return Optional.empty();
+    }
+    boolean isCongested = backlog.parked >= MOST_PARKED;
+    return Optional.of(
+        new Batch(
+            IntStream.range(0, BATCH).mapToObj(i -> workload.next(isCongested)).toList(),
+            ways.get(batches++ % ways.size())));
   }
 
-  private void acknowledge(Batch batch) throws IOException {
+  private void acknowledge(Batch batch, List<UUID> ids) throws IOException {
     for (int i = 0; i < batch.made.size(); i++) {
-      String id = batch.stored.get(i).id().toString();
-      Acknowledged job = batch.made.get(i).acknowledged(id, acknowledged.size());
+      Acknowledged job = batch.made.get(i).acknowledged(ids.get(i).toString(), acknowledged.size());
       acknowledged.add(job);
       log.write(job.line() + "\n");
     }
     log.flush();
-    unanswered = Optional.empty();
     count = acknowledged.size();
   }
 
@@ -152,8 +140,18 @@ final class Producer {
     stopped = true;
   }
 
+  /** Whether the last ones are answered, too, after {@link #stop}. */
+  boolean isDone() {
+    return done;
+  }
+
   int count() {
     return count;
+  }
+
+  /** How often a batch was not answered, and had to be asked for again. */
+  int repeated() {
+    return repeated.get();
   }
 
   /** When nobody produces any more. */

@@ -52,6 +52,16 @@ enum OutagePatch implements PlantedPatch {
           "chaos.PowerTest",
           "nothing_acknowledged_is_lost_when_server_and_database_are_killed_together"),
       Cuts.COMMITS_IN_MEMORY),
+  COMMITS_LOST_IN_A_PROMOTION(
+      Trial.of(
+          "database.Promotions",
+          "nothing_acknowledged_is_lost_when_the_standby_takes_over_and_work_goes_on_in_seconds"),
+      Cuts.COMMITS_IN_MEMORY),
+  NO_SELF_FENCE_UNDER_PATRONI(
+      Trial.of(
+          "database.PatroniSwitches",
+          "nothing_acknowledged_is_lost_when_patroni_changes_the_leader"),
+      Cuts.NO_SELF_FENCE),
   READ_ONLY_CONNECTIONS_KEPT(
       Trial.of(
               "server.FailoverTest",

@@ -12,6 +12,7 @@ public enum Blow {
   CUT_WORKERS_FROM_SERVER(3, "links of workers to a server cut"),
   CUT_WORKERS_FROM_DATABASE(3, "links of workers to the database cut"),
   CUT_SERVERS_FROM_DATABASE(2, "links of servers to the database cut"),
+  CUT_APPLICATIONS_FROM_DATABASE(2, "links of applications to the database cut"),
   /** Nothing gets through, and nobody is told; then it arrives after all. */
   HOLD_WORKERS_FROM_SERVER(0.9, "links of workers to a server held past the lease"),
   HOLD_WORKERS_FROM_DATABASE(0.9, "links of workers to the database held past the lease"),
@@ -19,6 +20,8 @@ public enum Blow {
   /** Of workers that lease over HTTP. */
   LOSE_CLAIM(4, "claims over HTTP whose answer was lost"),
   LOSE_PULL(3, "pulls whose answer was lost"),
+  LOSE_ENQUEUE(2, "batches of jobs enqueued over HTTP whose answer was lost"),
+  LOSE_ENQUEUE_COMMIT(2, "transactions that enqueued a batch whose answer was lost"),
   /** Of agents of the dialect. */
   LOSE_NEXT_JOB(1.5, "agents of the dialect that were given a job and not told"),
   /** Of workers on the database. */

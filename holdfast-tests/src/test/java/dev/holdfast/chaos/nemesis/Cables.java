@@ -8,9 +8,13 @@ import java.util.List;
 /**
  * All that can be cut.
  *
- * @param toServers one for each server, for workers and agents
+ * @param toServers one for each server, for workers, agents, and applications that enqueue
  */
-public record Cables(List<Cable> toServers, Cable workersToDatabase, Cable serversToDatabase)
+public record Cables(
+    List<Cable> toServers,
+    Cable workersToDatabase,
+    Cable serversToDatabase,
+    Cable applicationsToDatabase)
     implements AutoCloseable {
 
   public static Cables to(int databasePort, int servers) throws IOException {
@@ -18,7 +22,11 @@ public record Cables(List<Cable> toServers, Cable workersToDatabase, Cable serve
     for (int i = 0; i < servers; i++) {
       toServers.add(new Cable(databasePort)); // until the server says where it is
     }
-    return new Cables(List.copyOf(toServers), new Cable(databasePort), new Cable(databasePort));
+    return new Cables(
+        List.copyOf(toServers),
+        new Cable(databasePort),
+        new Cable(databasePort),
+        new Cable(databasePort));
   }
 
   @Override
@@ -28,5 +36,6 @@ public record Cables(List<Cable> toServers, Cable workersToDatabase, Cable serve
     }
     workersToDatabase.close();
     serversToDatabase.close();
+    applicationsToDatabase.close();
   }
 }

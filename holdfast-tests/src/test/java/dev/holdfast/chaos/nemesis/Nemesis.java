@@ -114,11 +114,14 @@ public final class Nemesis {
       case CUT_WORKERS_FROM_SERVER -> cut(blow, anyServer());
       case CUT_WORKERS_FROM_DATABASE -> cut(blow, cables.workersToDatabase());
       case CUT_SERVERS_FROM_DATABASE -> cut(blow, cables.serversToDatabase());
+      case CUT_APPLICATIONS_FROM_DATABASE -> cut(blow, cables.applicationsToDatabase());
       case HOLD_WORKERS_FROM_SERVER -> hold(blow, anyServer());
       case HOLD_WORKERS_FROM_DATABASE -> hold(blow, cables.workersToDatabase());
       case HOLD_SERVERS_FROM_DATABASE -> hold(blow, cables.serversToDatabase());
       case LOSE_CLAIM -> lose(blow, anyServer(), "POST /api/v1/leases HTTP", "\"fence\":");
       case LOSE_PULL -> lose(blow, anyServer(), "GET /api/pull_job", "\"attempt_id\":");
+      case LOSE_ENQUEUE -> lose(blow, anyServer(), "POST /api/v1/jobs/batch", "\"created\":");
+      case LOSE_ENQUEUE_COMMIT -> lose(blow, cables.applicationsToDatabase(), "COMMIT", "");
       case LOSE_NEXT_JOB ->
           lose(blow, anyServer(), "POST /api/agent/next-job", "\"container_name\":");
       // The arguments of a chore: a claim that got nothing is answered, too.

@@ -22,6 +22,7 @@ public final class Figures {
     BY_COMMANDS("by commands of agents"),
     BY_PULL_WORKERS("by workers that pull"),
     BY_AGENTS_OF_THE_DIALECT("by agents of the dialect"),
+    WITH_SITE_AND_NODE("with a site and a node"),
     /** They were running when their process was killed. */
     CUT_SHORT("attempts cut short"),
     FEW_CUT_SHORT("of them of jobs with at most three attempts"),
@@ -147,6 +148,9 @@ public final class Figures {
         });
     if (!seen.add(entry.job())) {
       count(Figure.RETRIES);
+    }
+    if (entry.resources().size() > 1) {
+      count(Figure.WITH_SITE_AND_NODE);
     }
     running.put(entry.grant(), entry);
     Long orphaned = orphanedAt.remove(entry.job());

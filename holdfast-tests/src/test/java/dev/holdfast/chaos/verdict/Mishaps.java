@@ -18,6 +18,7 @@ final class Mishaps {
   private static final String DATABASE = "database";
   private static final String WORKERS_TO_DATABASE = "workers-database";
   private static final String SERVERS = "servers";
+  private static final String APPLICATIONS = "applications"; // have no attempts
 
   private final Map<String, NavigableSet<Long>> millisOf = new HashMap<>();
   private final Set<String> closing = new HashSet<>();
@@ -53,6 +54,9 @@ final class Mishaps {
   private static String link(String blow) {
     if (blow.equals("CRASH_DATABASE")) {
       return DATABASE;
+    }
+    if (blow.contains("APPLICATIONS") || blow.contains("ENQUEUE")) {
+      return APPLICATIONS;
     }
     boolean isOfWorkers =
         blow.endsWith("WORKERS_FROM_DATABASE")

@@ -2,6 +2,7 @@ package dev.holdfast.chaos.verdict;
 
 import dev.holdfast.chaos.ledger.Entry;
 import dev.holdfast.chaos.verdict.Violation.Rule;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -11,13 +12,15 @@ import java.util.Set;
 
 /**
  * Nothing starts on a target on which a job stands, from the moment that an operator saw it there
- * until the operator acts on it. Processes that were ever frozen are left out: one may start what
- * it had before all this.
+ * until the operator acts on it. A process that is frozen is left out, and for lease and kill grace
+ * after it: it may start what it had before all this.
  */
 final class Standing {
 
+  private static final Duration STALE = Documented.LEASE.plus(Documented.KILL_GRACE);
+
   private final Map<String, Set<String>> jobsOn = new HashMap<>();
-  private final Set<String> wereFrozen = new HashSet<>();
+  private final Map<String, Long> staleUntilMillis = new HashMap<>();
   private final List<Violation> violations = new ArrayList<>();
 
   void see(Entry entry) {
@@ -27,14 +30,20 @@ final class Standing {
               .computeIfAbsent("target:" + entry.words().get(1), unseen -> new HashSet<>())
               .add(entry.job());
       case "act" -> jobsOn.values().forEach(jobs -> jobs.remove(entry.job()));
-      case "frozen" -> wereFrozen.add(entry.words().getFirst());
+      case "frozen" -> staleUntilMillis.put(entry.words().getFirst(), Long.MAX_VALUE);
+      case "thawed" ->
+          staleUntilMillis.put(entry.words().getFirst(), entry.millis() + STALE.toMillis());
       case "start" -> {
-        if (entry.accepted() && !wereFrozen.contains(entry.who())) {
+        if (entry.accepted() && !isStale(entry)) {
           start(entry);
         }
       }
       default -> {}
     }
+  }
+
+  private boolean isStale(Entry entry) {
+    return entry.millis() <= staleUntilMillis.getOrDefault(entry.who(), Long.MIN_VALUE);
   }
 
   private void start(Entry entry) {

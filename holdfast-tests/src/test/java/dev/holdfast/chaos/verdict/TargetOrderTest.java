@@ -70,4 +70,29 @@ class TargetOrderTest {
         .as("a late attempt of the job that stands there")
         .isEmpty();
   }
+
+  @Test
+  void a_process_that_was_frozen_may_start_what_it_had_for_lease_and_kill_grace_and_no_longer() {
+    Acknowledged first = job("f", 1, Optional.of("t"));
+    Acknowledged second = job("s", 2, Optional.of("t"));
+    String ledger =
+        """
+        1 10 w1 start f 1 5 target:t ok
+        2 20 w1 end f 5 failed ok
+        3 30 nemesis frozen w2 ok
+        4 40 operator blocked f t ok
+        5 50 nemesis thawed w2 ok
+        6 %1$d w2 start s 1 6 target:t ok
+        7 %1$d w2 effect s 6 ok
+        8 %1$d w2 end s 6 done ok
+        9 %1$d operator act f retry ok
+        10 %1$d w1 start f 2 7 target:t ok
+        11 %1$d w1 effect f 7 ok
+        12 %1$d w1 end f 7 done ok
+        """;
+
+    assertThat(rules(List.of(first, second), ledger.formatted(8_050))).isEmpty();
+    assertThat(rules(List.of(first, second), ledger.formatted(8_051)))
+        .containsExactly(Rule.BEHIND_BLOCK);
+  }
 }
