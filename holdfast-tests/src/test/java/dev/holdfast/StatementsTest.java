@@ -6,7 +6,7 @@ import dev.holdfast.fleet.Predecessors;
 import dev.holdfast.fleet.Presence;
 import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.fleet.Workers;
-import dev.holdfast.lease.Outages;
+import dev.holdfast.reap.Outages;
 import dev.holdfast.server.auth.Sessions;
 import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.server.dialect.pull.Signatures;

@@ -174,13 +174,15 @@ public final class Fields {
     }
   }
 
-  /** A duration in seconds, to the millisecond. */
+  /** A duration in seconds, to the millisecond; none is negative. */
   public Optional<Duration> optionalSeconds(String name) {
     return node(name)
         .map(node -> {
           BigDecimal most = BigDecimal.valueOf(LONGEST.toSeconds());
-          if (!node.isNumber() || node.decimalValue().abs().compareTo(most) > 0) {
-            throw HoldfastException.invalid(path + name, node, "seconds, at most " + most);
+          if (!node.isNumber()
+              || node.decimalValue().signum() < 0
+              || node.decimalValue().compareTo(most) > 0) {
+            throw HoldfastException.invalid(path + name, node, "seconds, 0 to " + most);
           }
           return Duration.ofMillis(Math.round(node.doubleValue() * 1000));
         });

@@ -88,10 +88,6 @@ public final class NewJobJson {
     if (delay.isPresent() && said.any("run_at").isPresent()) {
       throw HoldfastException.invalid("delay_seconds", delay.get(), "not together with run_at");
     }
-    if (delay.filter(Duration::isNegative).isPresent()) {
-      throw HoldfastException.invalid(
-          "delay_seconds", said.json().get("delay_seconds"), "0 or more");
-    }
     return said.optionalInstant("run_at")
         .<When>map(When.At::new)
         .or(() -> delay.map(When.After::new))

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *     be going on
  * @param said the last lines of its log
  */
-record Ended(Lease lease, Transition transition, boolean stopped, Optional<String> said) {
+public record Ended(Lease lease, Transition transition, boolean stopped, Optional<String> said) {
 
   // Of two leases of one job only the later can be in force, so it comes last: of equal job ids,
   // width_bucket finds the last.
@@ -46,7 +46,8 @@ record Ended(Lease lease, Transition transition, boolean stopped, Optional<Strin
   }
 
   /** An end that the reaper decided on, in place of a silent worker. */
-  static Ended silent(Lease lease, Outcome outcome, Optional<String> said, RandomGenerator dice) {
+  public static Ended silent(
+      Lease lease, Outcome outcome, Optional<String> said, RandomGenerator dice) {
     return new Ended(lease, next(lease, outcome, dice), false, said);
   }
 

@@ -15,10 +15,10 @@ import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.statement.StatementContext;
 
 /** Reads a leased job's row as a {@link Lease}; claims and the reaper read the same columns. */
-record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> {
+public record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> {
 
   /** The columns of job. Statements add the lane's queue and kind, and the queue's defaults. */
-  static final String COLUMNS =
+  public static final String COLUMNS =
       """
       job.id, job.fence, job.worker, job.args, job.attempt, job.failures, job.granted, job.policy,
       job.run_at, job.lease_expires_at, job.lease_ms, job.resources, job.target, job.subject_type,
@@ -27,7 +27,7 @@ record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<Lease> 
       CASE WHEN job.unique_scope = 'slot' THEN job.unique_key END AS slot\
       """;
 
-  static LeaseRow of(Tenant tenant) {
+  public static LeaseRow of(Tenant tenant) {
     return new LeaseRow(tenant.name().value(), new PolicyJson());
   }
 

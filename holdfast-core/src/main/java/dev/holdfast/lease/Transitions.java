@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * guarded by job, fence and state. Rows are locked in the order of their ids, those of jobs that
  * finish before those of jobs that go back.
  */
-final class Transitions {
+public final class Transitions {
 
   // The ids come sorted, so that width_bucket finds a row's place in the arrays by binary search,
   // and each row is compared with its own fence. Not a join: for a join of unknown size the planner
@@ -132,7 +132,7 @@ final class Transitions {
    *
    * @param woken how many jobs can be claimed now because of it
    */
-  record Applied(List<FinishReply> replies, int woken) {}
+  public record Applied(List<FinishReply> replies, int woken) {}
 
   private final Db db;
   private final Successes successes;
@@ -145,7 +145,7 @@ final class Transitions {
   private final String finish;
   private final String sendBack;
 
-  Transitions(Db db, Consequences consequences) {
+  public Transitions(Db db, Consequences consequences) {
     this.consequences = consequences;
     this.db = db;
     this.successes = new Successes(db);
@@ -217,7 +217,7 @@ final class Transitions {
   }
 
   /** In the caller's transaction. */
-  Applied apply(Handle handle, List<Ended> ended) {
+  public Applied apply(Handle handle, List<Ended> ended) {
     List<Ended> guarded = ended.stream().filter(Ended::isGuarded).toList();
     aftermath.lock(handle, guarded);
     Map<LeaseKey, JobState> recorded = write(handle, ended);

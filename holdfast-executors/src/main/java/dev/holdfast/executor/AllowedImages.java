@@ -10,6 +10,7 @@ record AllowedImages(Set<String> entries) {
   private static final Pattern REFERENCE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/:@-]{0,499}");
   // Forbidden, because image names become part of the path of requests to the engine.
   private static final Pattern ELSEWHERE = Pattern.compile("//|\\.\\.|(^|/)\\.(/|$)");
+  private static final Pattern UNFINISHED = Pattern.compile("[/:@]$");
   private static final String ALL = "*";
 
   AllowedImages {
@@ -25,6 +26,7 @@ record AllowedImages(Set<String> entries) {
   boolean allow(String image) {
     return REFERENCE.matcher(image).matches()
         && !ELSEWHERE.matcher(image).find()
+        && !UNFINISHED.matcher(image).find()
         && entries.stream()
             .anyMatch(entry ->
                 entry.endsWith(ALL)

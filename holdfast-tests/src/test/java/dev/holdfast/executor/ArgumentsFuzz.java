@@ -31,6 +31,7 @@ public final class ArgumentsFuzz implements FuzzTarget {
         "{\"url\": \"http://a.example.com@169.254.169.254/\"}",
         "{\"image\": \"registry.example/team/app:1\", \"command\": [\"x\"], \"pids\": 10}",
         "{\"image\": \"registry.example/team/../../x\", \"name\": \"a\"}",
+        "{\"image\": \"registry.example/team/\", \"name\": \"a\"}",
         "{\"image\": \"x\", \"volumes\": [{\"host\": \"/a\", \"container\": \"/b\", \"mode\":"
             + " \"ro\"}]}",
         "[]");
@@ -79,7 +80,7 @@ public final class ArgumentsFuzz implements FuzzTarget {
       ContainerArgs args = ContainerArgs.read(json);
       FuzzTarget.check(
           !IMAGES.allow(args.image())
-              || (args.image().matches("registry\\.example/team/[A-Za-z0-9._/:@-]+")
+              || (args.image().matches("registry\\.example/team/[A-Za-z0-9._/:@-]*[A-Za-z0-9._-]")
                   && !args.image().contains("..")),
           "an image that is allowed is one: " + args.image());
       FuzzTarget.check(

@@ -37,6 +37,7 @@ public final class ParametersFuzz implements FuzzTarget {
         "1.5",
         "1e308",
         "-0",
+        "-1",
         "9223372036854775807",
         "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
         "congo=t61rcWkgMzE,rojo=00f067aa0ba902b7",

@@ -9,7 +9,7 @@ import dev.holdfast.job.Policy.OnLeaseLost;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
-import dev.holdfast.lease.Reaper;
+import dev.holdfast.reap.Reaper;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.random.RandomGenerator;

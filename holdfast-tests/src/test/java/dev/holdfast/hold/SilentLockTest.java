@@ -7,7 +7,7 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.Claimed;
-import dev.holdfast.lease.Reaper;
+import dev.holdfast.reap.Reaper;
 import dev.holdfast.rig.Waits;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;

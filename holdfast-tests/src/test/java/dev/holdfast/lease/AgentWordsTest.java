@@ -10,6 +10,7 @@ import dev.holdfast.job.Placement;
 import dev.holdfast.job.Policy.OnLeaseLost;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.lease.AgentWords.Word;
+import dev.holdfast.reap.Reaper;
 import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
 import java.time.Instant;
@@ -59,7 +60,7 @@ class AgentWordsTest {
 
   private void reapWhenUpFor(Duration time) {
     new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {})
-        .runOnce(last -> last.compareTo(time) > 0 ? last.minus(time) : Duration.ZERO);
+        .runAfter(last -> last.compareTo(time) > 0 ? last.minus(time) : Duration.ZERO);
   }
 
   private JobState state(Lease lease) {

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Outcome;
+import dev.holdfast.reap.Absence;
+import dev.holdfast.reap.Reaper;
+import dev.holdfast.reap.Reapers;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.testkit.Covers;

@@ -17,7 +17,7 @@ final class Cuts {
   // One of those that succeeded is to run again, each time that it looks.
   static final Cut REVIVING_REAPER =
       inCore(
-          "lease/Reaper",
+          "reap/Reaper",
           "(int runOnce\\(Outlook first, Absence absence\\) \\{)",
           "$1 db.withHandle(handle -> handle.createUpdate(db.sql(\""
               + " WITH back AS ("
@@ -32,7 +32,7 @@ final class Cuts {
               + ".replace(\"{carried}\", dev.holdfast.tenant.Columns.CARRIED))).execute());");
 
   static final Cut NO_TIME_AFTER_AN_OUTAGE =
-      inCore("lease/Outages", "for \\(Gap each : gaps\\)", "for (Gap each : List.<Gap>of())");
+      inCore("reap/Outages", "for \\(Gap each : gaps\\)", "for (Gap each : List.<Gap>of())");
 
   // A commit is answered before it is on disk.
   static final Cut COMMITS_IN_MEMORY =

@@ -46,7 +46,7 @@ enum EnginePatch implements PlantedPatch {
           "orElse(Duration.ofHours(1))")),
   NO_TIME_AFTER_AN_OUTAGE(
       Trial.of(
-          "lease.OutagesTest",
+          "reap.OutagesTest",
           "of_the_time_before_the_first_round_of_all_nobody_knows_anything",
           "when_reapers_come_late_the_database_counts_as_away_since_one_came_last",
           "reapers_that_are_always_late_count_the_delay_alone",

@@ -20,7 +20,7 @@ enum OutagePatch implements PlantedPatch {
           "a_job_that_ended_while_the_database_was_away_has_ended_however_long_that_was",
           "a_lease_can_be_renewed_when_the_database_comes_back_however_long_it_was_away"),
       inCore(
-          "lease/Outages",
+          "reap/Outages",
           "Duration away = notNegative\\(before.minus\\(known\\)\\);",
           "Duration away = Duration.ZERO;")),
   FENCED_HANDLERS_WRITE(

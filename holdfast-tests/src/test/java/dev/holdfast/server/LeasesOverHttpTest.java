@@ -169,7 +169,7 @@ class LeasesOverHttpTest extends LeasesRig {
     claim("w1", ", \"acknowledge\": true");
 
     tenant.advance(Duration.ofSeconds(31));
-    new dev.holdfast.lease.Reaper(
+    new dev.holdfast.reap.Reaper(
             tenant.tenant(), java.util.random.RandomGenerator.getDefault(), () -> {})
         .runOnce();
 

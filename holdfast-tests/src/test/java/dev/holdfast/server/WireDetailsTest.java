@@ -111,7 +111,7 @@ class WireDetailsTest {
       delimiter = '|',
       value = {
         "\"outcome\": \"bogus\"|results[0].outcome is",
-        "\"outcome\": \"snoozed\", \"delay_seconds\": -1|results[0].delay_seconds is -1 s",
+        "\"outcome\": \"snoozed\", \"delay_seconds\": -1|results[0].delay_seconds is -1; allowed: seconds, 0 to ",
       })
   void a_worker_learns_which_of_its_results_is_wrong(String outcome, String said) {
     String result =

@@ -96,7 +96,7 @@ final class LeaseRoutes {
     Fields body = request.body();
     ClaimRequest asked = LeaseJson.readClaim(body);
     Duration wait = body.optionalSeconds("wait_seconds").orElse(Duration.ZERO);
-    if (wait.isNegative() || wait.compareTo(LONGEST_WAIT) > 0) {
+    if (wait.compareTo(LONGEST_WAIT) > 0) {
       throw HoldfastException.invalid("wait_seconds", wait, "0 to " + LONGEST_WAIT.toSeconds());
     }
     asked.queues().forEach(queue -> Reserved.check("queues", queue));

@@ -86,7 +86,7 @@ record PullReport(
   private static Optional<Duration> extension(Fields said) {
     Optional<Duration> length = said.optionalSeconds("extend_lease_sec");
     length.ifPresent(seconds -> {
-      if (seconds.isNegative() || seconds.compareTo(Policy.LONGEST_LEASE) > 0) {
+      if (seconds.compareTo(Policy.LONGEST_LEASE) > 0) {
         throw HoldfastException.invalid(
             "extend_lease_sec", seconds, "0 to " + Policy.LONGEST_LEASE.toSeconds());
       }

@@ -1,4 +1,4 @@
-package dev.holdfast.lease;
+package dev.holdfast.reap;
 
 import dev.holdfast.job.Policy;
 import dev.holdfast.tenant.Db;

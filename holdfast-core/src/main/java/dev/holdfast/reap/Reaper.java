@@ -1,8 +1,9 @@
-package dev.holdfast.lease;
+package dev.holdfast.reap;
 
 import dev.holdfast.fleet.Predecessors;
 import dev.holdfast.hold.Holds;
 import dev.holdfast.hold.ResourcePruner;
+import dev.holdfast.lease.Consequences;
 import dev.holdfast.retention.HistoryPruner;
 import dev.holdfast.retention.Retention;
 import dev.holdfast.slot.Slots;
@@ -70,10 +71,11 @@ public final class Reaper {
    * the database all the time.
    */
   public int runOnce() {
-    return runOnce(Absence.NONE);
+    return runAfter(Absence.NONE);
   }
 
-  int runOnce(Absence absence) {
+  /** Like {@link #runOnce()}, when workers could not always reach the database. */
+  public int runAfter(Absence absence) {
     int ended = runOnce(look(), absence);
     if (++runs % RUNS_PER_SWEEP == 0) {
       sweep();

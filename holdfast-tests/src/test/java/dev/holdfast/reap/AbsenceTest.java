@@ -1,4 +1,4 @@
-package dev.holdfast.lease;
+package dev.holdfast.reap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,6 +7,9 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.TimeLimit;
+import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.LeaseKey;
 import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
 import java.util.List;
@@ -20,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a reaper does about time in which nobody could renew a lease. */
-class SteadinessTest {
+class AbsenceTest {
 
   private static final Duration TEN_MINUTES = Duration.ofMinutes(10);
   private static final ClaimRequest REQUEST = ClaimRequest.of("worker", Set.of("default"), 1);
@@ -105,6 +108,6 @@ class SteadinessTest {
 
   private void reapWhenUpFor(Duration time) {
     new Reaper(tenant.tenant(), RandomGenerator.getDefault(), () -> {})
-        .runOnce(last -> last.minus(time));
+        .runAfter(last -> last.minus(time));
   }
 }

@@ -1,10 +1,11 @@
-package dev.holdfast.lease;
+package dev.holdfast.reap;
 
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Policy.OnLeaseLost;
+import dev.holdfast.lease.Lease;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;

@@ -1,7 +1,11 @@
-package dev.holdfast.lease;
+package dev.holdfast.reap;
 
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.hold.Holds;
+import dev.holdfast.lease.Consequences;
+import dev.holdfast.lease.Ended;
+import dev.holdfast.lease.LeaseRow;
+import dev.holdfast.lease.Transitions;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;

@@ -1,9 +1,10 @@
-package dev.holdfast.lease;
+package dev.holdfast.reap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
+import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SchemaName;
 import dev.holdfast.tenant.Tenants;

@@ -1,4 +1,4 @@
-package dev.holdfast.lease;
+package dev.holdfast.reap;
 
 import dev.holdfast.tenant.Columns;
 import java.sql.ResultSet;
