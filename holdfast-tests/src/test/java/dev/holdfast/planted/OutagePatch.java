@@ -57,11 +57,10 @@ enum OutagePatch implements PlantedPatch {
           "database.Promotions",
           "nothing_acknowledged_is_lost_when_the_standby_takes_over_and_work_goes_on_in_seconds"),
       Cuts.COMMITS_IN_MEMORY),
+  COMMITS_LOST_UNDER_PATRONI(
+      Trial.of("database.PatroniSwitches", Names.PATRONI), Cuts.COMMITS_IN_MEMORY),
   NO_SELF_FENCE_UNDER_PATRONI(
-      Trial.of(
-          "database.PatroniSwitches",
-          "nothing_acknowledged_is_lost_when_patroni_changes_the_leader"),
-      Cuts.NO_SELF_FENCE),
+      Trial.of("database.PatroniSwitches", Names.PATRONI), Cuts.NO_SELF_FENCE),
   READ_ONLY_CONNECTIONS_KEPT(
       Trial.of(
               "server.FailoverTest",
@@ -133,6 +132,7 @@ enum OutagePatch implements PlantedPatch {
 
   /** Tests that several patches must fail. */
   private static final class Names {
+    static final String PATRONI = "nothing_acknowledged_is_lost_when_patroni_changes_the_leader";
     static final String CLOCKS = "nodes_whose_clocks_are_wrong_do_everything_at_the_databases_time";
   }
 

@@ -105,6 +105,11 @@ enum PlantedBug implements UnaryOperator<String> {
       "1"),
   BLOCKS_STAY("DELETE FROM \\S+block WHERE job_id", "", "WHERE", "WHERE false AND"),
   ACTS_LOCK_NO_JOB("SELECT id FROM \\S+job WHERE id = \\? FOR UPDATE", "", "FOR UPDATE", ""),
+  ACTS_COMPARE_NOTHING(
+      "id = \\? AND fence = \\? AND state = \\?",
+      "ActStatements",
+      "AND fence = \\? AND state = \\?",
+      "AND fence >= 0 * ? AND (state = ? OR true)"),
 
   ACTS_TAKE_EVERY_JOB_FOR_PAUSED(
       "SELECT job_all\\.\\*[\\s\\S]*job_all\\.id = \\?",
@@ -197,7 +202,11 @@ enum PlantedBug implements UnaryOperator<String> {
   // behind somebody who was woken for it and goes first.
   private static final Set<String> HARMLESS =
       Set.of(
-          "WAKES_THE_BLOCKED", "PARKED_JOBS_CLAIMED", "PARKS_WHAT_IS_PARKED", "ACTS_LOCK_NO_JOB");
+          "WAKES_THE_BLOCKED",
+          "PARKED_JOBS_CLAIMED",
+          "PARKS_WHAT_IS_PARKED",
+          "ACTS_LOCK_NO_JOB",
+          "ACTS_COMPARE_NOTHING");
 
   boolean isHarmless() {
     return HARMLESS.contains(name());

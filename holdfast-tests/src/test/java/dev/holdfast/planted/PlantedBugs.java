@@ -36,6 +36,9 @@ class PlantedBugs {
     for (PlantedHole hole : PlantedHole.values()) {
       run(hole.name(), hole.isHarmless(), () -> byModelAndInterleavings(hole.tampering()));
     }
+    for (PlantedPair pair : PlantedPair.values()) {
+      run(pair.name(), false, () -> seen(pair));
+    }
     for (PlantedPatch patch : PlantedPatch.all()) {
       run(patch.name(), false, () -> seen(patch));
     }
@@ -78,6 +81,15 @@ class PlantedBugs {
                 () -> Rigs.byOrderOfLocks(Tampering.nothing()),
                 () -> Rigs.byOrderOfLocks(tampering))
             : byModelAndInterleavings(tampering);
+    return unlessUntouched(tampering, seen);
+  }
+
+  private Seen seen(PlantedPair pair) throws Exception {
+    Tampering tampering = pair.tampering();
+    return unlessUntouched(tampering, byModelAndInterleavings(tampering));
+  }
+
+  private static Seen unlessUntouched(Tampering tampering, Seen seen) {
     return tampering.changes() == 0
         ? new Seen.Broken("no statement came that has the guard")
         : seen;

@@ -1,0 +1,21 @@
+package dev.holdfast.planted;
+
+import dev.holdfast.rig.Tampering;
+
+/** Two guards of which each is enough: that they are both gone must be seen. */
+enum PlantedPair {
+  ACTS_NEITHER_LOCK_NOR_COMPARE(PlantedBug.ACTS_LOCK_NO_JOB, PlantedBug.ACTS_COMPARE_NOTHING),
+  PARKED_JOBS_CLAIMED_AND_PARKED(PlantedBug.PARKED_JOBS_CLAIMED, PlantedBug.PARKS_WHAT_IS_PARKED);
+
+  private final PlantedBug one;
+  private final PlantedBug other;
+
+  PlantedPair(PlantedBug one, PlantedBug other) {
+    this.one = one;
+    this.other = other;
+  }
+
+  Tampering tampering() {
+    return Tampering.with(sql -> other.apply(one.apply(sql)));
+  }
+}
