@@ -57,9 +57,13 @@ class StatementsTest {
   private Map<CoreStatement, String> refused(Handle handle, List<CoreStatement> statements) {
     Map<CoreStatement, String> refused = new LinkedHashMap<>();
     for (CoreStatement core : statements) {
-      try (Statement statement = handle.getConnection().createStatement()) {
-        statement.execute(dbOf(core).sql(core.prepare("fits")));
-        statement.execute("DEALLOCATE fits");
+      try { // in one transaction, or a pooler could give each another session
+        handle.useTransaction(own -> {
+          try (Statement statement = own.getConnection().createStatement()) {
+            statement.execute(dbOf(core).sql(core.prepare("fits")));
+            statement.execute("DEALLOCATE fits");
+          }
+        });
       } catch (SQLException e) {
         refused.put(core, e.getMessage());
       }
