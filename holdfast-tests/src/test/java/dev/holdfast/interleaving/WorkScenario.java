@@ -154,6 +154,14 @@ enum WorkScenario implements Scenario {
               start(scene, "one"),
               inTurn(act(scene, "one", JobAct.REQUEUE), dispatched(scene, 1)))),
 
+  // No lock of a resource keeps these apart.
+  CANCEL_CLAIM_OF_WHAT_NEEDS_NOTHING(
+      scene -> scene.enqueue("one", NewJob.of("deploy", 1)),
+      scene -> List.of(act(scene, "one", JobAct.CANCEL), claim(1))),
+  PAUSE_FINISH_OF_WHAT_NEEDS_NOTHING(
+      scene -> scene.enqueue("one", NewJob.of("deploy", 1)).claim(),
+      scene -> List.of(act(scene, "one", JobAct.PAUSE), finish(scene, "one", Outcome.succeeded()))),
+
   START_STOP(
       scene -> scene.enqueue("one", onTarget()).dispatch().enqueue("two", onTarget()).claim(),
       scene -> List.of(start(scene, "one"), act(scene, "one", JobAct.STOP))),
