@@ -206,7 +206,7 @@ final class Scene {
   List<String> complaints(List<Lease> granted) throws SQLException {
     List<String> complaints = new ArrayList<>(tables.violations(mostHolders));
     complaints.addAll(tables.twice());
-    complaints.addAll(givenAwayUnended(granted));
+    complaints.addAll(neitherRunningNorEnded(granted));
     List<String> running = tables.column("SELECT id FROM {schema}.job WHERE worker IS NOT NULL");
     mustRun.stream()
         .filter(job -> !running.contains(job.toString()))
@@ -247,16 +247,17 @@ final class Scene {
     return complaints;
   }
 
-  // Whoever has a job's next lease has it because the one before is on record as over.
-  private List<String> givenAwayUnended(List<Lease> granted) throws SQLException {
+  // A lease runs until its end is on record, whether the job was then given to somebody else,
+  // queued again or finished.
+  private List<String> neitherRunningNorEnded(List<Lease> granted) throws SQLException {
     List<String> known =
         tables.column(
-            "SELECT id || ' ' || fence FROM {schema}.job_all"
+            "SELECT id || ' ' || fence FROM {schema}.job WHERE worker IS NOT NULL"
                 + " UNION ALL SELECT job_id || ' ' || fence FROM {schema}.attempt_all");
     return granted.stream()
         .map(Scene::named)
         .filter(lease -> !known.contains(lease))
-        .map(lease -> "given to somebody else and never ended: " + lease)
+        .map(lease -> "given to somebody, neither running nor ended: " + lease)
         .toList();
   }
 

@@ -158,9 +158,9 @@ enum WorkScenario implements Scenario {
   CANCEL_CLAIM_OF_WHAT_NEEDS_NOTHING(
       scene -> scene.enqueue("one", NewJob.of("deploy", 1)),
       scene -> List.of(act(scene, "one", JobAct.CANCEL), claim(1))),
-  PAUSE_FINISH_OF_WHAT_NEEDS_NOTHING(
+  PAUSE_SNOOZE_OF_WHAT_NEEDS_NOTHING(
       scene -> scene.enqueue("one", NewJob.of("deploy", 1)).claim(),
-      scene -> List.of(act(scene, "one", JobAct.PAUSE), finish(scene, "one", Outcome.succeeded()))),
+      scene -> List.of(act(scene, "one", JobAct.PAUSE), finish(scene, "one", snoozed()))),
 
   START_STOP(
       scene -> scene.enqueue("one", onTarget()).dispatch().enqueue("two", onTarget()).claim(),
