@@ -295,12 +295,14 @@ public final class Holdfast {
 
   /**
    * Raises the fences of all tenants above any that a restored or promoted database may not know
-   * of. Call this before any worker runs on that database.
+   * of, also of tenants that it does not know and that are made later. Call this before any worker
+   * runs on that database.
    *
    * @param act who raises them, and why; recorded for every tenant
    * @return the fence that each tenant continues from
    */
   public Map<TenantName, Long> raiseFences(Act act) {
+    tenants.raiseFencesOfOthers(Fences.LEAP);
     Map<TenantName, Long> raised = new LinkedHashMap<>();
     tenants.list().forEach(name -> raised.put(name, Fences.raise(tenants.tenant(name), act)));
     return raised;

@@ -50,7 +50,8 @@ public final class Migrator {
               "012_room_kept_for_a_waiter",
               "013_length_of_leases",
               "014_errors_of_targets",
-              "015_sites_and_nodes"));
+              "015_sites_and_nodes",
+              "016_settings_in_force"));
 
   private static final Logger log = LoggerFactory.getLogger(Migrator.class);
 
@@ -87,15 +88,21 @@ public final class Migrator {
   }
 
   void migrate(Db db, SchemaName schema) {
-    db.useTransaction(handle -> migrate(handle, schema));
+    LockRetries.run(() -> db.useTransaction(handle -> migrate(handle, schema)));
   }
 
-  /** Applies the missing migrations. A schema that is up to date is only read. */
+  /**
+   * Applies the missing migrations. A schema that is up to date is only read. Throws what {@link
+   * LockRetries} knows when somebody uses its tables for long.
+   */
   void migrate(Handle handle, SchemaName schema) {
     handle.createQuery(LOCK).bind("schema", schema.value()).mapTo(String.class).one();
     executeAll(handle, schema.render(HISTORY));
     SchemaVersion before = version(handle, schema);
     before.refuseBroken();
+    if (before.applied() < names.size()) {
+      handle.execute("SET LOCAL lock_timeout = '500ms'");
+    }
     for (int version = before.applied() + 1; version <= names.size(); version++) {
       log.info("Migrating schema {} to {}", schema.value(), names.get(version - 1));
       executeAll(handle, schema.render(step(version)));

@@ -49,14 +49,28 @@ public final class Tenants implements AutoCloseable {
          SET fence = greatest(dropped_tenant.fence, excluded.fence), dropped_at = now()
       """;
 
+  // A database that was set back may have had tenants that it no longer knows of.
+  private static final String ANY = "*"; // no tenant's name
+
   private static final String GO_ON_FROM =
       """
-      SELECT setval(:sequence::regclass, fence) FROM {schema}.dropped_tenant WHERE name = :name
+      SELECT setval(:sequence::regclass, max(fence))
+        FROM {schema}.dropped_tenant
+       WHERE name IN (:name, :any)
+      HAVING count(*) > 0
+      """;
+
+  private static final String RAISE_FENCES =
+      """
+      WITH known AS (
+        UPDATE {schema}.dropped_tenant SET fence = fence + :leap WHERE name <> :any
+      )
+      INSERT INTO {schema}.dropped_tenant (name, fence)
+      VALUES (:any, :leap)
+      ON CONFLICT (name) DO UPDATE SET fence = dropped_tenant.fence + excluded.fence
       """;
 
   private static final long FENCE_LEAP = 1_000_000;
-
-  private static final int MOST_TRIES_TO_DROP = 100; // each takes a tenth of a second, or a few
 
   private final PoolConnections connections;
   private final Db db;
@@ -107,7 +121,7 @@ public final class Tenants implements AutoCloseable {
   public void migrate() {
     checkConnections();
     Migrator.CONTROL.migrate(db, control);
-    list().forEach(this::migrateIfThere);
+    list().forEach(tenant -> LockRetries.run(() -> migrateIfThere(tenant)));
   }
 
   // The lock on its row keeps the tenant from being dropped meanwhile; a tenant that was dropped is
@@ -140,6 +154,10 @@ public final class Tenants implements AutoCloseable {
    * @return whether the tenant is new
    */
   public boolean createIfAbsent(TenantName tenant, Consumer<Handle> whenNew) {
+    return LockRetries.run(() -> createNow(tenant, whenNew));
+  }
+
+  private boolean createNow(TenantName tenant, Consumer<Handle> whenNew) {
     return db.inTransaction(handle -> {
       Migrator.TENANT.migrate(handle, schemaOf(tenant));
       boolean isNew =
@@ -162,8 +180,19 @@ public final class Tenants implements AutoCloseable {
         .createQuery(control.render(GO_ON_FROM))
         .bind("sequence", fence(tenant))
         .bind("name", tenant.value())
+        .bind("any", ANY)
         .mapTo(Long.class)
         .findOne();
+  }
+
+  /** Raises the fences from which tenants go on that do not exist now. */
+  public void raiseFencesOfOthers(long leap) {
+    db.useHandle(handle ->
+        handle
+            .createUpdate(control.render(RAISE_FENCES))
+            .bind("leap", leap)
+            .bind("any", ANY)
+            .execute());
   }
 
   /**
@@ -189,16 +218,7 @@ public final class Tenants implements AutoCloseable {
    * @param also called in the same transaction
    */
   public void drop(TenantName tenant, Consumer<Handle> also) {
-    for (int tries = 1; ; tries++) {
-      try {
-        dropNow(tenant, also);
-        return;
-      } catch (HoldfastException e) {
-        if (!SqlErrors.isLockTimeout(e) || tries == MOST_TRIES_TO_DROP) {
-          throw e;
-        }
-      }
-    }
+    LockRetries.run(() -> dropNow(tenant, also));
   }
 
   // Transactions in the tenant have locked some of its tables and may wait for those that this one

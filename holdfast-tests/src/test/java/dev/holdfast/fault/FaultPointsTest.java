@@ -36,6 +36,7 @@ class FaultPointsTest {
       Map.ofEntries(
           Map.entry("JobInsert.INSERT_SEVERAL", "FaultyCompanyTest: it takes several threads"),
           Map.entry("Fences.RAISE", "what a sequence has drawn is not taken back: FencesTest"),
+          Map.entry("Tenants.RAISE_FENCES", "done twice, it only raises further: FencesTest"),
           Map.entry("Tenants.REGISTER", "TenantFaultsTest"),
           Map.entry("Tenants.GO_ON_FROM", "TenantFaultsTest"),
           Map.entry("Tenants.UNREGISTER", "TenantFaultsTest"),

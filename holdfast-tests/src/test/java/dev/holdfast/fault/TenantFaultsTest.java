@@ -65,7 +65,8 @@ class TenantFaultsTest {
           corner,
           Tenants::migrate,
           () ->
-              corner.execute("DELETE FROM %1$s_acme.migration WHERE name = '015_sites_and_nodes'"));
+              corner.execute(
+                  "DELETE FROM %1$s_acme.migration WHERE name = '016_settings_in_force'"));
       came("Tenants.HOLD");
     }
   }

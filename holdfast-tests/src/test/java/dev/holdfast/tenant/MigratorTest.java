@@ -8,6 +8,7 @@ import dev.holdfast.Golden;
 import dev.holdfast.Holdfast;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.rig.Waits;
 import dev.holdfast.testkit.TestDatabase;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -236,6 +237,29 @@ class MigratorTest {
                 .one();
       } while (!isWaiting);
     });
+  }
+
+  @Test
+  void whoever_uses_a_table_that_is_to_be_changed_makes_nobody_else_wait() throws Exception {
+    Migrator.TENANT.migrate(db, schema);
+    execute(schema.render("DELETE FROM {schema}.migration WHERE version >= 13"));
+    String read = schema.render("SELECT count(*) FROM {schema}.job");
+    try (ExecutorService upgrade = Executors.newSingleThreadExecutor()) {
+      Future<?> upgraded =
+          jdbi.inTransaction(holder -> {
+            holder.execute(read);
+            Future<?> running = upgrade.submit(() -> Migrator.TENANT.migrate(db, schema));
+            Waits.untilSomebodyWaitsFor(holder);
+            jdbi.useTransaction(beat -> {
+              beat.execute("SET LOCAL lock_timeout = '30s'");
+              beat.execute(read);
+            });
+            return running;
+          });
+      upgraded.get();
+    }
+
+    Golden.assertMatches("tenant-schema.txt", SchemaDump.of(jdbi, schema));
   }
 
   /** Tables by their oids, so that one dropped and made again is noticed; then the history. */
