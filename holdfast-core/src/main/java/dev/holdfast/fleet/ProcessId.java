@@ -26,7 +26,7 @@ public record ProcessId(String boot, String space, long pid, String began) {
       long pid = ProcessHandle.current().pid();
       String boot = readBoot();
       String space = readSpace();
-      return readBeginning(pid).map(began -> new ProcessId(boot, space, pid, began));
+      return readBeginning(PROC, pid).map(began -> new ProcessId(boot, space, pid, began));
     } catch (IOException | RuntimeException e) {
       return Optional.empty();
     }
@@ -46,11 +46,18 @@ public record ProcessId(String boot, String space, long pid, String began) {
 
   /** Whether the process certainly no longer runs, seen from {@code here}. */
   public boolean isDead(ProcessId here) {
+    return isDead(here, PROC);
+  }
+
+  boolean isDead(ProcessId here, Path proc) {
     if (!boot.equals(here.boot) || !space.equals(here.space)) {
       return false; // it may live on another machine, or in a container we cannot see into
     }
+    if (!Files.exists(proc.resolve("1/stat"))) {
+      return false; // there is always one: processes of other users are hidden from this one
+    }
     try {
-      return !readBeginning(pid).equals(Optional.of(began));
+      return !readBeginning(proc, pid).equals(Optional.of(began));
     } catch (IOException e) {
       return false;
     }
@@ -70,9 +77,9 @@ public record ProcessId(String boot, String space, long pid, String began) {
   }
 
   /** Empty when there is no such process, or only its zombie. */
-  private static Optional<String> readBeginning(long pid) throws IOException {
+  private static Optional<String> readBeginning(Path proc, long pid) throws IOException {
     try {
-      String stat = Files.readString(PROC.resolve(Long.toString(pid)).resolve("stat"));
+      String stat = Files.readString(proc.resolve(Long.toString(pid)).resolve("stat"));
       String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
       return "Z".equals(fields[0]) ? Optional.empty() : Optional.of(fields[BEGAN]);
     } catch (NoSuchFileException e) {
