@@ -40,7 +40,16 @@ final class Claims {
   // read, and locked, one by one as the outer LIMIT asks for them.
   private static final String CLAIM =
       """
-      WITH lanes AS MATERIALIZED (
+      WITH limited AS MATERIALIZED (
+        SELECT queue.name,
+               greatest(0, queue.concurrency_limit - (
+                 SELECT count(*)
+                   FROM {schema}.job
+                   JOIN {schema}.lane AS busy ON busy.id = job.lane
+                  WHERE job.worker IS NOT NULL AND busy.queue = queue.name)) AS room
+          FROM {schema}.queue
+         WHERE queue.name = ANY (:queues) AND queue.concurrency_limit IS NOT NULL
+      ), lanes AS MATERIALIZED (
         SELECT lane.id, lane.queue, lane.kind, lane.priority, queue.defaults,
                coalesce((queue.defaults ->> 'lease_seconds')::float8 * 1000, :default_lease_ms)
                  AS lease_ms,
@@ -53,16 +62,11 @@ final class Claims {
                     THEN {schema}.clock()
                     ELSE {schema}.clock() - :preference_ms * interval '1 millisecond'
                 END AS due_by,
-               lane.guarded OR queue.concurrency_limit IS NOT NULL AS apart,
-               CASE WHEN queue.concurrency_limit IS NULL THEN :limit
-                    ELSE greatest(0, queue.concurrency_limit - (
-                           SELECT count(*)
-                             FROM {schema}.job
-                             JOIN {schema}.lane AS busy ON busy.id = job.lane
-                            WHERE job.worker IS NOT NULL AND busy.queue = queue.name))
-                END AS room
+               lane.guarded OR limited.name IS NOT NULL AS apart,
+               coalesce(limited.room, :limit) AS room
           FROM {schema}.lane
           LEFT JOIN {schema}.queue ON queue.name = lane.queue
+          LEFT JOIN limited ON limited.name = lane.queue
           LEFT JOIN unnest(:at_lanes, :at_run_ats, :at_seqs) AS here (lane, run_at, seq)
             ON here.lane = lane.id
          WHERE lane.queue = ANY (:queues)
