@@ -71,6 +71,10 @@ final class BulkInsert {
          AND job.unique_key IS NOT NULL
       """;
 
+  // A message to the server has at most 2^30 bytes, and a character of arguments up to six.
+  private static final int MOST_CHARS = 1 << 24;
+  private static final int CHARS_BESIDE_ARGUMENTS = 1_000;
+
   private final Lanes lanes;
   private final Enqueuer enqueuer;
   private final String turns;
@@ -149,6 +153,31 @@ final class BulkInsert {
   }
 
   private Set<UUID> insert(Handle handle, List<Turn> turns) {
+    Set<UUID> created = new HashSet<>();
+    for (List<Turn> some : slices(turns)) {
+      created.addAll(insertAtOnce(handle, some));
+    }
+    return created;
+  }
+
+  private static List<List<Turn>> slices(List<Turn> turns) {
+    List<List<Turn>> slices = new ArrayList<>();
+    int from = 0;
+    long chars = 0;
+    for (int i = 0; i < turns.size(); i++) {
+      int size = turns.get(i).row.args().length() + CHARS_BESIDE_ARGUMENTS;
+      if (i > from && chars + size > MOST_CHARS) {
+        slices.add(turns.subList(from, i));
+        from = i;
+        chars = 0;
+      }
+      chars += size;
+    }
+    slices.add(turns.subList(from, turns.size()));
+    return slices;
+  }
+
+  private Set<UUID> insertAtOnce(Handle handle, List<Turn> turns) {
     List<JobRow> rows = turns.stream().map(Turn::row).toList();
     return handle
         .createQuery(insert)

@@ -29,12 +29,17 @@ final class Lanes {
       INSERT INTO {schema}.lane (queue, kind, priority, host, host_required, labels, guarded)
       SELECT :queue, :kind, :priority, :host, :host_required, :labels, :guarded
        WHERE (SELECT count(*) FROM {schema}.lane WHERE queue = :queue) < :most
+         AND (SELECT coalesce(max(id), 0) FROM {schema}.lane) & 1048575 < :last
       ON CONFLICT DO NOTHING
       """;
 
   // Every claim looks into each lane of its queues, and lanes are never removed. A caller that
   // gives every job its own priority or label would make all claims slow for ever.
   static final int MOST_OF_A_QUEUE = 10_000;
+
+  // A tenant's ids are a range of 2^20, and jobs from beyond it are refused. Some ids are spent on
+  // lanes that somebody else made at the same moment.
+  static final int LAST_OF_A_TENANT = 1_000_000;
 
   private static final int MOST_REMEMBERED = 10_000;
 
@@ -117,12 +122,13 @@ final class Lanes {
             HoldfastException.invalid(
                 "queue",
                 lane.queue(),
-                "one with at most %d different pairings of kind, priority, host and labels"
-                    .formatted(MOST_OF_A_QUEUE)));
+                "one with at most %d different pairings of kind, priority, host and labels, and %d in all queues"
+                    .formatted(MOST_OF_A_QUEUE, LAST_OF_A_TENANT)));
   }
 
   private void make(Handle handle, Lane lane) {
-    Update update = handle.createUpdate(make).bind("most", MOST_OF_A_QUEUE);
+    Update update =
+        handle.createUpdate(make).bind("most", MOST_OF_A_QUEUE).bind("last", LAST_OF_A_TENANT);
     lane.bindTo(update);
     update.execute();
   }

@@ -51,7 +51,7 @@ public record Schedule(
   public Schedule {
     checkName(name);
     checkJob(job);
-    check("misfire_grace_seconds", misfireGrace, Duration.ZERO);
+    check("misfire_grace_seconds", misfireGrace, Duration.ofSeconds(1)); // a tick takes its time
     check("expected_runtime_seconds", expectedRuntime, Duration.ofSeconds(1));
     if (maxInstances < 1 || maxInstances > MOST_INSTANCES) {
       throw HoldfastException.invalid("max_instances", maxInstances, "1 to " + MOST_INSTANCES);

@@ -95,6 +95,22 @@ class BatchTest {
   }
 
   @Test
+  void a_batch_may_be_larger_than_what_is_sent_at_once() {
+    Payload large = new Payload("\"" + "x".repeat(250_000) + "\"");
+    List<NewJob> batch =
+        IntStream.range(0, 100)
+            .mapToObj(i -> NewJob.of("large", large).withUniqueKey("k" + i % 99).withTarget("t"))
+            .toList();
+
+    List<Enqueued> answers = tenant.jobs().enqueueAll(batch);
+
+    assertThat(answers.subList(0, 99)).allMatch(Enqueued::created);
+    assertThat(answers.get(99).created()).isFalse();
+    assertThat(answers.get(99).id()).isEqualTo(answers.getFirst().id());
+    assertThat(tenant.query("SELECT FROM {schema}.job")).hasSize(99);
+  }
+
+  @Test
   void a_mixed_batch_takes_its_turns_in_the_order_of_the_list() {
     tenant
         .jobs()

@@ -47,6 +47,27 @@ class HostileEnqueueTest extends EngineRig {
   }
 
   @Test
+  void a_tenant_has_only_so_many_lanes_and_says_so() {
+    tenant.jobs().enqueue(NewJob.of("k", 1));
+    tenant.execute(
+        """
+        INSERT INTO {schema}.lane (id, queue, kind, priority, host, host_required, labels, guarded)
+        OVERRIDING SYSTEM VALUE
+        SELECT (id & ~1048575) + 1000000, 'last', 'k', 0, '', false, '{}', false
+          FROM {schema}.lane
+         LIMIT 1
+        """);
+
+    assertThatThrownBy(() -> tenant.jobs().enqueue(NewJob.of("k", 1).withQueue("other")))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessageContaining("queue")
+        .hasMessageContaining("1000000 in all queues");
+    tenant.jobs().enqueue(NewJob.of("k", 2));
+
+    assertThat(tenant.query("SELECT FROM {schema}.job")).hasSize(2);
+  }
+
+  @Test
   void a_crowd_of_first_jobs_of_their_kinds_does_not_use_up_the_pool() throws Exception {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(TestDatabase.shared().jdbcUrl());

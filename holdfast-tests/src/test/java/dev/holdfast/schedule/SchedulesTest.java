@@ -262,7 +262,7 @@ class SchedulesTest {
   void what_cannot_be_is_refused_with_the_fields_name() {
     refused("name", () -> Schedule.of("x".repeat(129), Trigger.cron("@daily"), JOB));
     refused("max_instances", () -> MINUTELY.withMaxInstances(0));
-    refused("misfire_grace_seconds", () -> MINUTELY.withMisfireGrace(Duration.ofSeconds(-1)));
+    refused("misfire_grace_seconds", () -> MINUTELY.withMisfireGrace(Duration.ofMillis(999)));
     refused("expected_runtime_seconds", () -> MINUTELY.withExpectedRuntime(Duration.ZERO));
     refused("job.unique_key", () -> of(JOB.withUniqueKey("k")));
     refused("job.run_at", () -> of(JOB.withDelay(Duration.ofSeconds(1))));
