@@ -36,7 +36,7 @@ final class Connection {
 
   @Option(
       names = TOKEN_FILE,
-      defaultValue = "${env:HOLDFAST_TOKEN_FILE:-holdfast-data/admin.token}",
+      defaultValue = "${env:HOLDFAST_TOKEN_FILE:-${env:HOLDFAST_DATA:-holdfast-data}/admin.token}",
       description = "Where the token is, unless $$HOLDFAST_TOKEN has it. Default: ${DEFAULT-VALUE}",
       showDefaultValue = Help.Visibility.NEVER,
       paramLabel = "FILE")

@@ -135,7 +135,7 @@ final class ServerCommand implements Callable<Integer> {
       defaultValue = "${env:HOLDFAST_SHARED_DIR:-${env:VM_SHARED_DATA}}",
       description =
           "The directory that remote agents have at the same place (or $$VM_SHARED_DATA); without"
-              + " one, 'shared' in the data directory.",
+              + " one, /opt/opeva_shared_data if it is there, else 'shared' in the data directory.",
       showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
       paramLabel = "DIR")
   private @Nullable String sharedDir;

@@ -96,7 +96,7 @@ final class Words {
           "resource", "That need this resource.",
           "tag", "With this tag.",
           "worker", "That this worker has.",
-          "error", "With this error code.");
+          "error", "With this error code, or with this in the error message.");
 
   private static final Map<String, List<String>> CHOICES =
       Map.of(

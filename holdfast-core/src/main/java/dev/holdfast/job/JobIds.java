@@ -1,6 +1,7 @@
 package dev.holdfast.job;
 
 import java.security.SecureRandom;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
@@ -27,6 +28,11 @@ public final class JobIds {
       };
 
   private JobIds() {}
+
+  /** No id that is made before this time is as large. */
+  public static UUID after(Instant time) {
+    return new UUID(time.toEpochMilli() << 16, 0);
+  }
 
   public static UUID next() {
     ThreadLocalRandom random = ThreadLocalRandom.current();

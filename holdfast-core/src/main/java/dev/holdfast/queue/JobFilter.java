@@ -12,7 +12,7 @@ import java.util.Set;
  *
  * @param states any one of these; empty matches every state
  * @param worker the worker that has the job, or that had its last attempt
- * @param errorText a part of the error message, regardless of case
+ * @param errorText the error code, or a part of the error message, regardless of case
  */
 public record JobFilter(
     Set<JobState> states,

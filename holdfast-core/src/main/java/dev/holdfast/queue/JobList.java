@@ -12,10 +12,11 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 
 /**
- * Lists jobs, live and finished, in descending order of their ids. Ids that Holdfast makes begin
- * with their time, so that is newest first, and both tables have an index for it. Filters have no
- * index of their own, because that would slow down the writes of every job; instead a page looks at
- * a limited number of jobs.
+ * Lists jobs, live and finished, in descending order of their ids. Ids that the engine makes begin
+ * with their time, so that is newest first, and both tables have an index for it; ids that a client
+ * chose, and those of agents' jobs, stand where they fall. Filters have no index of their own,
+ * because that would slow down the writes of every job; instead a page looks at a limited number of
+ * jobs.
  */
 final class JobList {
 
@@ -52,6 +53,7 @@ final class JobList {
          AND (:tag::text IS NULL OR :tag = ANY (job_all.tags))
          AND (:worker::text IS NULL OR job_all.worker = :worker)
          AND (:error::text IS NULL
+              OR lower(job_all.error_code) = lower(:error)
               OR position(lower(:error) IN lower(coalesce(job_all.error_message, ''))) > 0)
        ORDER BY job_all.id DESC
        LIMIT :limit

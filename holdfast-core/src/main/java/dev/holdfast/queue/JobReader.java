@@ -54,7 +54,7 @@ final class JobReader {
   // What the job's own row does not show: attempts that ended, and acts of people.
   private static final String TOUCHED =
       """
-      SELECT asked.id, greatest(ended.at, acted.at) AS at
+      SELECT asked.id, greatest(ended.at, acted.at) AS at, ended.at AS attempt_ended
         FROM unnest((SELECT :job_ids)) AS asked (id)
        CROSS JOIN LATERAL (
          SELECT max(finished_at) AS at FROM {schema}.attempt WHERE attempt.job_id = asked.id
@@ -184,11 +184,8 @@ final class JobReader {
     return handle.createQuery(get).bind("id", id).map(JobMapper.JOB).findOne();
   }
 
-  /**
-   * When an attempt of a job last ended or a person last acted on it, as far as the job's own row
-   * does not show it.
-   */
-  Map<UUID, Instant> touched(List<UUID> ids) {
+  /** What the jobs' own rows do not show; nothing of a job whose row shows all. */
+  Map<UUID, Touched> touched(List<UUID> ids) {
     if (ids.isEmpty()) {
       return Map.of();
     }
@@ -199,7 +196,11 @@ final class JobReader {
             .reduceRows(
                 new HashMap<>(),
                 (found, row) -> {
-                  found.put(row.getColumn("id", UUID.class), row.getColumn("at", Instant.class));
+                  Optional<Instant> ended =
+                      Optional.ofNullable(row.getColumn("attempt_ended", Instant.class));
+                  found.put(
+                      row.getColumn("id", UUID.class),
+                      new Touched(row.getColumn("at", Instant.class), ended));
                   return found;
                 }));
   }

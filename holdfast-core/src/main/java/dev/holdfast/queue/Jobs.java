@@ -14,7 +14,6 @@ import dev.holdfast.tenant.Portion;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.wake.Announcer;
 import java.sql.Connection;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -230,17 +229,14 @@ public final class Jobs {
 
   /**
    * Jobs that have a target, newest first, and how many match. Applies the filter's states, queue,
-   * kind and target. Looks only at the newest 20,000 jobs of that target, or else of the tenant.
+   * kind and target. Looks only at the newest 20,000 jobs of that target, or else of all.
    */
   public CountedJobs onTargets(JobFilter filter, int offset, int limit) {
     return targets.page(filter, offset, limit);
   }
 
-  /**
-   * When an attempt of a job last ended or a person last acted on it, as far as the job's own row
-   * does not show it.
-   */
-  public Map<UUID, Instant> touched(List<UUID> ids) {
+  /** What the jobs' own rows do not show; nothing of a job whose row shows all. */
+  public Map<UUID, Touched> touched(List<UUID> ids) {
     return reader.touched(ids);
   }
 

@@ -1,18 +1,20 @@
 package dev.holdfast.queue;
 
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.JobIds;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.UUID;
 import org.jdbi.v3.core.statement.Query;
 
 /**
  * Lists jobs that have a target, newest first, by offset and with their number. Jobs must be read
- * to be counted, so a page looks at a limited number: the newest of one target, or else of the
- * whole tenant.
+ * to be counted, so a page looks at a limited number: the newest of one target, or else of all.
  */
 final class TargetList {
 
@@ -56,23 +58,48 @@ final class TargetList {
           .replace("{matching}", MATCHING);
 
   // The newest by their ids, which begin with their time. An index of its own would slow down the
-  // writes of jobs without a target, too.
+  // writes of all jobs on targets. Ids from the future are others': those of agents' jobs, and of
+  // clients that make random ones. They are many times as many as their age would have it, so they
+  // are looked at apart.
   private static final String OF_ALL =
       """
       WITH newest AS MATERIALIZED (
-        (SELECT id, seq, state, lane, target FROM {schema}.job ORDER BY id DESC LIMIT :most)
+        (SELECT id, seq, state, lane, target
+           FROM {schema}.job
+          WHERE id < :future
+          ORDER BY id DESC
+          LIMIT :most)
         UNION ALL
-        (SELECT id, seq, state, lane, target FROM {schema}.job_done ORDER BY id DESC LIMIT :most)
+        (SELECT id, seq, state, lane, target
+           FROM {schema}.job_done
+          WHERE id < :future
+          ORDER BY id DESC
+          LIMIT :most)
         ORDER BY id DESC
         LIMIT :most
+      ), others AS MATERIALIZED (
+        (SELECT id, seq, state, lane, target
+           FROM {schema}.job
+          WHERE id >= :future
+          ORDER BY id DESC
+          LIMIT :most)
+        UNION ALL
+        (SELECT id, seq, state, lane, target
+           FROM {schema}.job_done
+          WHERE id >= :future
+          ORDER BY id DESC
+          LIMIT :most)
+        LIMIT :most
       ), looked_at AS (
-        SELECT newest.id, newest.seq, newest.state, lane.queue, lane.kind
-          FROM newest
-          JOIN {schema}.lane ON lane.id = newest.lane
-         WHERE newest.target IS NOT NULL
+        SELECT each.id, each.seq, each.state, lane.queue, lane.kind
+          FROM (SELECT * FROM newest UNION ALL SELECT * FROM others) AS each
+          JOIN {schema}.lane ON lane.id = each.lane
+         WHERE each.target IS NOT NULL
       ), {matching}
       """
           .replace("{matching}", MATCHING);
+
+  private static final Duration CLOCKS_DIFFER = Duration.ofDays(1);
 
   private final Db db;
   private final String ofOne;
@@ -96,7 +123,10 @@ final class TargetList {
           filter
               .target()
               .map(target -> handle.createQuery(ofOne).bind("target", target))
-              .orElseGet(() -> handle.createQuery(ofAll));
+              .orElseGet(() ->
+                  handle
+                      .createQuery(ofAll)
+                      .bind("future", JobIds.after(Instant.now().plus(CLOCKS_DIFFER))));
       return query
           .bind("most", MOST_LOOKED_AT)
           .bind("any_state", filter.states().isEmpty())

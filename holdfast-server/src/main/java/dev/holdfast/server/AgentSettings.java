@@ -2,6 +2,7 @@ package dev.holdfast.server;
 
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.tenant.TenantName;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -19,7 +20,9 @@ public record AgentSettings(Path directory, List<String> hosts) {
   public static final String HOSTS = "1 to 128 of letters, digits and _ . : @ + -";
 
   private static final Pattern HOST = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:@+-]{0,127}");
-  private static final String DEFAULT_DIRECTORY = "shared";
+
+  /** Where the documents have it, and agents look for it. */
+  private static final Path DOCUMENTED = Path.of("/opt/opeva_shared_data");
 
   public AgentSettings {
     directory = directory.toAbsolutePath().normalize();
@@ -41,7 +44,13 @@ public record AgentSettings(Path directory, List<String> hosts) {
   }
 
   static AgentSettings defaults(Path data) {
-    return new AgentSettings(data.resolve(DEFAULT_DIRECTORY), List.of());
+    return defaults(data, DOCUMENTED);
+  }
+
+  /** Shares the documented directory where there is one, else one in the data directory. */
+  static AgentSettings defaults(Path data, Path documented) {
+    boolean isThere = Files.isDirectory(documented) && Files.isWritable(documented);
+    return new AgentSettings(isThere ? documented : data.resolve("shared"), List.of());
   }
 
   public AgentSettings withDirectory(Path directory) {

@@ -6,6 +6,9 @@ import dev.holdfast.audit.Act;
 import dev.holdfast.job.Placement;
 import dev.holdfast.server.Caller.Reply;
 import dev.holdfast.testkit.Covers;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -70,5 +73,21 @@ class AgentActsFilesTest extends AgentsRig {
     assertThat(status.path("status").asString()).isEqualTo("canceled");
     assertThat(status.path("error").asString()).isEqualTo("the wrong data");
     assertThat(fleet.caller().get("/status/" + id).json()).isEqualTo(status);
+  }
+
+  @Test
+  void a_named_configuration_that_cannot_be_read_is_for_the_agent_to_complain_about()
+      throws IOException {
+    fleet.submit();
+    Files.writeString(fleet.file("configs/broken.yaml"), "a: [");
+    Files.writeString(fleet.file("configs/large.yaml"), "a: " + "b".repeat(1 << 20));
+
+    for (String name : List.of("broken", "large")) {
+      String id = fleet.submit("{\"config_path\": \"%s.yaml\"}".formatted(name));
+
+      assertThat(fleet.status(id)).isEqualTo("queued");
+      assertThat(fleet.json("jobs/" + id + "/job_info.json").path("job_name").asString())
+          .isEqualTo("UnnamedExperiment-UnnamedRun");
+    }
   }
 }

@@ -67,4 +67,19 @@ class AgentNativeActsTest extends AgentsRig {
     assertThat(reply.status()).as(reply.text()).isLessThan(300);
     assertThat(fleet.json("job_track.json").has(id)).isFalse();
   }
+
+  @Covers("C10")
+  @Test
+  void one_that_was_paused_is_queued_again_by_force_alone() {
+    String id = inStatus("queued");
+    fleet.caller().post("/api/v1/jobs/" + id + "/pause", "{}");
+
+    Reply unforced = fleet.caller().post("/ops/jobs/" + id + "/requeue", "");
+    requeue(id, "{\"force\": true, \"preferred_host\": \"b\"}");
+
+    assertThat(unforced.status()).isEqualTo(409);
+    isShown(id, "queued");
+    assertThat(fleet.json("queue/" + id + ".json").path("preferred_host").asString())
+        .isEqualTo("b");
+  }
 }

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
@@ -159,5 +160,21 @@ class AgentOperatorsTest extends AgentsRig {
     assertThat(fleet.directory().resolve("queue").toFile().list()).containsExactly(good + ".json");
     assertThat(fleet.status(invalid)).isEqualTo("failed");
     assertThat(fleet.caller().post("/ops/queue/cleanup", "").json().path("count").asInt()).isZero();
+  }
+
+  @Test
+  @Timeout(60)
+  void an_agent_that_is_to_drain_is_given_nothing_more() {
+    do { // until it is known
+      assertThat(fleet.next("away").status()).isEqualTo(204);
+    } while (fleet.caller().post("/api/v1/workers/away/drain", "{}").status() == 404);
+    String id = fleet.submit();
+    while (fleet.next("away").status() != 204) {
+      fleet.report("away", id, "running");
+      fleet.report("away", id, "finished");
+      id = fleet.submit();
+    }
+
+    assertThat(fleet.take("a")).isEqualTo(id);
   }
 }

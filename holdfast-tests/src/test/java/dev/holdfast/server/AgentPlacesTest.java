@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.tenant.TenantName;
+import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestTenant;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A tenant's containers are given its whole directory, so no other tenant's may be in that. */
 class AgentPlacesTest {
@@ -65,6 +67,19 @@ class AgentPlacesTest {
     Files.createDirectories(settings().directoryOf(one.name()).getParent());
     Files.move(before, settings().directoryOf(one.name()));
     agents.requireMoved(one.name());
+  }
+
+  @Covers("C2")
+  @Test
+  void the_documented_directory_is_the_usual_one_where_there_is_one(@TempDir Path machine)
+      throws IOException {
+    Path data = machine.resolve("data");
+    Path documented = machine.resolve("opt");
+
+    assertThat(AgentSettings.defaults(data, documented).directory())
+        .isEqualTo(data.resolve("shared"));
+    Files.createDirectory(documented);
+    assertThat(AgentSettings.defaults(data, documented).directory()).isEqualTo(documented);
   }
 
   private static AgentSettings settings() {

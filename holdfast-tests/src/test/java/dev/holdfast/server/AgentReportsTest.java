@@ -172,4 +172,22 @@ class AgentReportsTest extends AgentsRig {
     assertThat(details.path("text").asString()).startsWith("xxx").endsWith("… (cut)");
     assertThat(fleet.status(id)).isEqualTo("failed");
   }
+
+  @Covers("C13")
+  @Test
+  void an_exit_code_without_a_sign_and_a_container_without_a_name_cost_no_report() {
+    fleet.submit();
+    String id = fleet.running("a");
+
+    Reply reply =
+        fleet.report(
+            "a",
+            id,
+            "failed",
+            Json.object().put("exit_code", 3_221_225_477L).put("container_id", ""));
+
+    assertThat(reply.status()).as(reply.text()).isEqualTo(200);
+    assertThat(statusFile(id).path("exit_code").asInt()).isEqualTo((int) 3_221_225_477L);
+    assertThat(statusFile(id).has("container_id")).isFalse();
+  }
 }

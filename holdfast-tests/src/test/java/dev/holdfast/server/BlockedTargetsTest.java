@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.groups.Tuple.tuple;
 
 import dev.holdfast.audit.AuditRecord;
+import dev.holdfast.job.Failure;
+import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.FinishReply;
@@ -199,6 +201,42 @@ class BlockedTargetsTest extends TargetsRig {
       assertThat(client.get(path(late)).json().path("status").asString()).isEqualTo("success");
     }
     assertThat(tenant.invariants().check()).isEmpty();
+  }
+
+  @Covers("B12")
+  @Test
+  void the_time_for_which_a_job_waits_for_a_person_is_not_its_attempts() {
+    tenant.stopClock();
+    String id = enqueue("book", "{}").path("id").asString();
+    Lease lease = claim().getFirst();
+    tenant.advance(Duration.ofSeconds(5));
+    leases().finish(List.of(new Finish(lease, Outcome.failed(Failure.permanent("E", "no")))));
+    assertThat(job(id).path("duration_seconds").asDouble()).isEqualTo(5);
+    tenant.advance(Duration.ofDays(2));
+
+    assertThat(client().post(path(id) + "resolve/", "{}").status()).isEqualTo(200);
+
+    assertThat(job(id).path("status").asString()).isEqualTo("success");
+    assertThat(job(id).path("duration_seconds").asDouble()).isEqualTo(5);
+  }
+
+  @Test
+  void jobs_with_random_ids_do_not_hide_those_on_targets() {
+    String id = enqueue("book", "{}").path("id").asString();
+    String random = "f0000000-0000-4000-8000-000000000000";
+    tenant.jobs().enqueue(NewJob.of("book", 1).withId(UUID.fromString(random)).withTarget("t"));
+    tenant.execute(
+        """
+        INSERT INTO {schema}.job (id, lane, args)
+        SELECT gen_random_uuid(), lane, '1' FROM {schema}.job, generate_series(1, 20000)
+         WHERE id = '%s'
+        """
+            .formatted(id));
+
+    JsonNode all = client().get("/jobs/").json();
+
+    assertThat(all.path("jobs").findValuesAsString("id")).contains(id);
+    assertThat(all.path("total_count").asInt()).isGreaterThan(0);
   }
 
   private void await(String id, String status) {

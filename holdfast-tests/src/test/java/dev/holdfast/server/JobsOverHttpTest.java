@@ -7,6 +7,8 @@ import dev.holdfast.server.Caller.Reply;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestTenant;
+import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -124,6 +126,20 @@ class JobsOverHttpTest {
     assertThat(admin.get(JOBS + "?kind=other").json().path("jobs").size()).isEqualTo(1);
     assertThat(admin.get(JOBS + "?state=asleep").status()).isEqualTo(400);
     assertThat(admin.get(JOBS + "?limit=0").code()).isEqualTo("INVALID_ARGUMENT");
+  }
+
+  @Test
+  void jobs_are_found_by_their_error_code_and_by_part_of_the_message() {
+    String failed =
+        admin.post(JOBS, "{\"kind\": \"k\", \"pending\": true}").json().path("id").asString();
+    admin.post(JOBS, "{\"kind\": \"other\"}");
+    admin.post(JOBS + "/" + failed + "/fail", "{\"reason\": \"no disk\"}");
+    String code = admin.get(JOBS + "/" + failed).json().path("error_code").asString();
+
+    for (String error : List.of(code.toLowerCase(Locale.ROOT), "No%20DISK")) {
+      JsonNode found = admin.get(JOBS + "?error=" + error).json().path("jobs");
+      assertThat(found.findValuesAsString("id")).as(error).containsExactly(failed);
+    }
   }
 
   @Covers("A14")

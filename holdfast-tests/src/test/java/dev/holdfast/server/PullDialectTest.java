@@ -213,6 +213,20 @@ class PullDialectTest extends PullRig {
         .contains(Map.of("name", "LEASE_SEC_DEFAULT", "value", "70"));
   }
 
+  @Covers("E13")
+  @Test
+  void the_settings_table_shows_what_is_in_force() {
+    Caller admin = TestServer.shared().as(Role.ADMIN, tenant.name());
+    set(admin, "BACKOFF_MAX_SEC", 900);
+
+    assertThat(tenant.query("SELECT name, value FROM {schema}.settings ORDER BY name"))
+        .containsExactly(
+            Map.of("name", "BACKOFF_BASE_SEC", "value", "30"),
+            Map.of("name", "BACKOFF_MAX_SEC", "value", "900"),
+            Map.of("name", "LEASE_SEC_DEFAULT", "value", "180"),
+            Map.of("name", "MAX_ATTEMPTS_DEFAULT", "value", "3"));
+  }
+
   private static void set(Caller admin, String name, long value) {
     assertThat(admin.put("/api/v1/settings/" + name, "{\"value\": %d}".formatted(value)).status())
         .isEqualTo(200);

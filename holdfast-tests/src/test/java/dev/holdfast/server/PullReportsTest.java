@@ -176,4 +176,15 @@ class PullReportsTest extends PullRig {
     assertThat(String.valueOf(attempts(id).getFirst().get("log_excerpt")))
         .hasSizeBetween(4_000, 4_100);
   }
+
+  @Test
+  void a_key_may_be_a_number() {
+    enqueue(PolicyOverrides.NONE);
+    JsonNode job = pull("w");
+
+    JsonNode answer = report("w", job, "\"items\": [{\"key\": 7}, {\"key\": \"7\"}]");
+
+    assertThat(answer.path("added").asInt()).isEqualTo(1);
+    assertThat(answer.path("duplicates").asInt()).isEqualTo(1);
+  }
 }

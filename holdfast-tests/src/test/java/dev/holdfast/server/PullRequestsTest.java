@@ -17,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
 /** Who may pull and report, by which paths and verbs, from where, and how many at once. */
@@ -137,5 +138,21 @@ class PullRequestsTest extends PullRig {
       assertThat(ids).doesNotHaveDuplicates().hasSize(40);
     }
     assertThat(pull("w").isNull()).isTrue();
+  }
+
+  @Test
+  @Timeout(60)
+  void a_worker_that_is_to_drain_is_given_nothing_more() {
+    Caller operator = new Fleet(TestServer.open(), tenant).caller();
+    do { // until it is known
+      assertThat(pull("away").isNull()).isTrue();
+    } while (operator.post("/api/v1/workers/away/drain", "{}").status() == 404);
+    UUID id = enqueue(PolicyOverrides.NONE);
+    for (JsonNode job = pull("away"); !job.isNull(); job = pull("away")) {
+      report("away", job, "\"done\": true");
+      id = enqueue(PolicyOverrides.NONE);
+    }
+
+    assertThat(pull("w").path("id").asString()).isEqualTo(id.toString());
   }
 }

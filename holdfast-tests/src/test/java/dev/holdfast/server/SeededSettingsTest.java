@@ -96,6 +96,21 @@ class SeededSettingsTest {
         .contains(Duration.ofMinutes(3));
   }
 
+  @Test
+  void what_somebody_said_in_the_settings_of_a_queue_wins_as_well() throws Exception {
+    try (HoldfastServer server = HoldfastServer.start(config, pool, Map.of())) {
+      system(server, TenantName.DEFAULT).post("/api/v1/tenants", name(LATE));
+      Reply put =
+          system(server, LATE)
+              .put("/api/v1/queues/pull", "{\"defaults\": {\"lease_seconds\": 600}}");
+      assertThat(put.status()).as(put.text()).isEqualTo(200);
+    }
+    try (HoldfastServer server = HoldfastServer.start(config, pool, ENVIRONMENT)) {
+      assertThat(value(server, "LEASE_SEC_DEFAULT")).isEqualTo(600);
+      assertThat(value(server, "TOKEN_LIMIT")).isEqualTo(100);
+    }
+  }
+
   private PolicyOverrides defaults(String queue) {
     return holdfast.queues(LATE).get(queue).defaults();
   }

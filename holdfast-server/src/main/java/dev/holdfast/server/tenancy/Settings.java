@@ -145,8 +145,10 @@ public final class Settings {
     said(environment).forEach((setting, value) -> seed(handle, setting, value));
   }
 
+  // Somebody may have said it in the settings of its queue, too.
   private void seed(Handle handle, Setting setting, long value) {
-    if (store(handle, SEED, setting, value) == 1) {
+    boolean isUnsaid = inForce(handle, setting).filter(now -> now != setting.ofItself()).isEmpty();
+    if (isUnsaid && store(handle, SEED, setting, value) == 1) {
       enforce(handle, setting, value);
     }
   }

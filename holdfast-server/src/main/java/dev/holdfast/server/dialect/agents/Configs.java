@@ -49,10 +49,10 @@ final class Configs {
     }
   }
 
-  /** What one says; empty while there is none: that it can be read is for the agent to see to. */
+  /** What one says; empty if that cannot be read: that it can be is for the agent to see to. */
   Optional<JsonNode> read(ConfigPath path) {
     try {
-      return shared.read(path.fromRoot(), MOST_BYTES + 1).map(text -> parsed(path, text));
+      return shared.read(path.fromRoot(), MOST_BYTES + 1).flatMap(Configs::parsed);
     } catch (FileSystemException e) {
       throw HoldfastException.invalid("config_path", path, "a file, in directories, and no link");
     } catch (IOException e) {
@@ -60,14 +60,14 @@ final class Configs {
     }
   }
 
-  private static JsonNode parsed(ConfigPath path, byte[] text) {
+  private static Optional<JsonNode> parsed(byte[] text) {
     if (text.length > MOST_BYTES) {
-      throw HoldfastException.invalid("config_path", path, "at most " + MOST_BYTES + " bytes");
+      return Optional.empty();
     }
     try {
-      return YAML.readTree(new String(text, UTF_8));
+      return Optional.of(YAML.readTree(new String(text, UTF_8)));
     } catch (JacksonException e) {
-      throw HoldfastException.invalid("config_path", path, "a file with YAML in it");
+      return Optional.empty();
     }
   }
 }

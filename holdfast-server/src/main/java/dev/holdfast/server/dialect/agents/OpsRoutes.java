@@ -128,6 +128,10 @@ final class OpsRoutes {
     Acts acts = request.services().acts();
     if (job.state() == JobState.QUEUED) {
       placement.ifPresent(other -> orStatus(request, () -> acts.place(id, other, act)));
+    } else if (job.state() == JobState.PAUSED && act.force()) {
+      // The dialect has no word for it, and no other way back to the queue.
+      orStatus(request, () -> acts.resume(id, act));
+      placement.ifPresent(other -> orStatus(request, () -> acts.place(id, other, act)));
     } else {
       orStatus(
           request,

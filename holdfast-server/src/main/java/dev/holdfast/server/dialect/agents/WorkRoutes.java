@@ -71,6 +71,9 @@ final class WorkRoutes {
     String agent = dialect.host(WORKER, request.body().text(WORKER));
     AgentServices services = dialect.services(request);
     seen(request, agent);
+    if (workers.isDraining(request.services().tenant().name(), agent)) {
+      return NOTHING;
+    }
     return services
         .dispatch()
         .next(agent)
@@ -135,11 +138,29 @@ final class WorkRoutes {
   private static Word word(AgentStatus status, Fields body) {
     return new Word(
         status.word(),
-        body.optionalText("container_id").map(id -> Limits.name("container_id", id)),
-        body.optionalText("container_name").map(name -> Limits.name("container_name", name)),
-        body.optionalInt("exit_code"),
+        name(body, "container_id"),
+        name(body, "container_name"),
+        exitCode(body),
         body.any("error").map(said -> text(said, Limits.ERROR_MESSAGE_CHARS)),
         body.any("details").map(WorkRoutes::details));
+  }
+
+  // An agent that has no container yet may say so by an empty name.
+  private static Optional<String> name(Fields body, String field) {
+    return body.optionalText(field)
+        .filter(name -> !name.isEmpty())
+        .map(name -> Limits.name(field, name));
+  }
+
+  // On some systems exit codes have 32 bits and no sign.
+  private static Optional<Integer> exitCode(Fields body) {
+    return body.optionalNumber("exit_code")
+        .map(code -> {
+          if (code < Integer.MIN_VALUE || code >= 1L << 32) {
+            throw HoldfastException.invalid("exit_code", code, "a number of 32 bits");
+          }
+          return code.intValue();
+        });
   }
 
   private static String text(JsonNode said, int chars) {

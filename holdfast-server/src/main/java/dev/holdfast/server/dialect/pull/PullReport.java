@@ -45,7 +45,7 @@ record PullReport(
         said.objects("items").stream().map(item -> item.read(PullReport::item)).toList();
     Report report =
         new Report(
-            cursor(said).map(Progress.NONE::withCursor).orElse(Progress.NONE),
+            textOrNumber(said, "cursor").map(Progress.NONE::withCursor).orElse(Progress.NONE),
             end.isPresent() ? List.of() : log.map(PullReport::lines).orElse(List.of()),
             0,
             0,
@@ -94,12 +94,12 @@ record PullReport(
     return length;
   }
 
-  // Some count pages and some name them.
-  private static Optional<String> cursor(Fields said) {
-    Optional<JsonNode> node = said.any("cursor");
+  // Some count pages and items, and some name them.
+  private static Optional<String> textOrNumber(Fields said, String field) {
+    Optional<JsonNode> node = said.any(field);
     return node.isPresent() && node.get().isNumber()
         ? Optional.of(node.get().asString())
-        : said.optionalText("cursor");
+        : said.optionalText(field);
   }
 
   private static Optional<Submission.End> end(Fields said, Optional<String> log) {
@@ -129,7 +129,7 @@ record PullReport(
 
   /** What makes an item the same as another: its key, or else the digits of its phone number. */
   private static Item item(Fields said) {
-    String identity = said.optionalText("key").orElseGet(() -> digits(said));
+    String identity = textOrNumber(said, "key").orElseGet(() -> digits(said));
     return new Item(identity, new Payload(Json.write(said.json())));
   }
 

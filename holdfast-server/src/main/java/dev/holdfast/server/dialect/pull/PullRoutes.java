@@ -103,6 +103,9 @@ public final class PullRoutes {
             Optional.of(request.services().tenant().name().value()),
             asked.queues(),
             Optional.empty()));
+    if (workers.isDraining(request.services().tenant().name(), worker)) {
+      return pulled(request.services(), List.of(), length.isEmpty());
+    }
     return LeaseDelivery.claim(request.services().leases(), asked)
         .deliver(leases -> pulled(request.services(), leases, length.isEmpty()));
   }

@@ -6,6 +6,7 @@ import dev.holdfast.job.Failure;
 import dev.holdfast.job.Job;
 import dev.holdfast.queue.Jobs;
 import dev.holdfast.queue.LogEntry;
+import dev.holdfast.queue.Touched;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Listing;
 import dev.holdfast.server.http.Request;
@@ -31,7 +32,7 @@ final class TargetJson {
   private TargetJson() {}
 
   static ObjectNode job(Request request, Job job) {
-    Map<UUID, Instant> touched = request.services().jobs().touched(List.of(job.id()));
+    Map<UUID, Touched> touched = request.services().jobs().touched(List.of(job.id()));
     return job(job, Optional.ofNullable(touched.get(job.id())), seesParameters(request));
   }
 
@@ -40,7 +41,7 @@ final class TargetJson {
     Jobs jobs = request.services().jobs();
     boolean withParameters = seesParameters(request);
     return rows -> {
-      Map<UUID, Instant> touched = jobs.touched(ids);
+      Map<UUID, Touched> touched = jobs.touched(ids);
       jobs.each(
           ids,
           (job, place) ->
@@ -52,7 +53,7 @@ final class TargetJson {
     return request.mayDo(Role.SUBMITTER) || request.mayDo(Role.WORKER);
   }
 
-  private static ObjectNode job(Job job, Optional<Instant> touched, boolean withParameters) {
+  private static ObjectNode job(Job job, Optional<Touched> touched, boolean withParameters) {
     ObjectNode json = Json.object();
     json.put("id", job.id().toString());
     Json.put(json, "target_id", job.needs().target());
@@ -71,8 +72,7 @@ final class TargetJson {
     Json.put(json, "completed_at", job.finishedAt());
     json.put("total_input_tokens", job.usage().inputTokens());
     json.put("total_output_tokens", job.usage().outputTokens());
-    job.startedAt()
-        .flatMap(start -> job.finishedAt().map(end -> Duration.between(start, end)))
+    length(job, touched)
         .ifPresentOrElse(
             length -> json.put("duration_seconds", Json.seconds(length)),
             () -> json.putNull("duration_seconds"));
@@ -91,8 +91,23 @@ final class TargetJson {
         : job.errorMessage();
   }
 
-  private static Instant updatedAt(Job job, Optional<Instant> touched) {
-    return Stream.of(job.startedAt(), job.progressAt(), job.finishedAt(), touched)
+  // A job that a person ended may have waited for that since its last attempt ended.
+  private static Optional<Duration> length(Job job, Optional<Touched> touched) {
+    if (job.startedAt().isEmpty() || job.finishedAt().isEmpty()) {
+      return Optional.empty();
+    }
+    Instant start = job.startedAt().get();
+    Instant end =
+        touched
+            .flatMap(Touched::attemptEnded)
+            .filter(ended -> !ended.isBefore(start))
+            .orElseGet(job.finishedAt()::get);
+    return Optional.of(Duration.between(start, end));
+  }
+
+  private static Instant updatedAt(Job job, Optional<Touched> touched) {
+    Optional<Instant> at = touched.map(Touched::at);
+    return Stream.of(job.startedAt(), job.progressAt(), job.finishedAt(), at)
         .flatMap(Optional::stream)
         .reduce(job.createdAt(), (one, other) -> one.isAfter(other) ? one : other);
   }
