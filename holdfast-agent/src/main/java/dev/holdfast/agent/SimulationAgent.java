@@ -9,6 +9,7 @@ import dev.holdfast.executor.JobExecutors;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.FinishReply;
+import dev.holdfast.lease.LeaseKey;
 import dev.holdfast.wake.Bell;
 import dev.holdfast.worker.Interceptor;
 import dev.holdfast.worker.JobContext;
@@ -81,7 +82,9 @@ public final class SimulationAgent implements AutoCloseable {
             withShared(config.limits(), storage),
             (job, id, name) ->
                 leases.started(
-                    job.jobId(), new SimulationLeases.Container(id, name), config.name()));
+                    new LeaseKey("default", job.jobId(), job.fence()),
+                    new SimulationLeases.Container(id, name),
+                    config.name()));
     open.push(executors);
     Vitals vitals = new Vitals(config);
     List<Background> background =

@@ -56,11 +56,20 @@ final class SimulationLeases implements LeaseSource {
   /** A container that was started for a job. */
   record Container(String id, String name) {}
 
+  /**
+   * The newest lease of a job. The server knows no fences: an operator can put a job back that
+   * still runs here, and give it to this same worker again. Only here can the two be told apart.
+   */
+  private record Held(SimulationJob job, long fence, Optional<Container> container) {
+    boolean isFor(LeaseKey key) {
+      return fence == key.fence();
+    }
+  }
+
   private final SimulationServer server;
   private final SharedStorage storage;
   private final Policy policy;
-  private final Map<UUID, SimulationJob> jobs = new ConcurrentHashMap<>();
-  private final Map<UUID, Container> containers = new ConcurrentHashMap<>();
+  private final Map<UUID, Held> jobs = new ConcurrentHashMap<>();
 
   /**
    * From a server.
@@ -88,7 +97,7 @@ final class SimulationLeases implements LeaseSource {
   }
 
   Optional<SimulationJob> job(UUID key) {
-    return Optional.ofNullable(jobs.get(key));
+    return Optional.ofNullable(jobs.get(key)).map(Held::job);
   }
 
   /** What the server calls a job of ours. */
@@ -97,12 +106,16 @@ final class SimulationLeases implements LeaseSource {
   }
 
   /** From now on the job is running. */
-  void started(UUID key, Container container, String worker) {
-    containers.put(key, container);
+  void started(LeaseKey key, Container container, String worker) {
+    Held unusedHeld =
+        jobs.computeIfPresent(
+            key.jobId(),
+            (id, held) ->
+                held.isFor(key) ? new Held(held.job, held.fence, Optional.of(container)) : held);
     try {
       Status unused = extend(key, worker);
     } catch (RuntimeException e) {
-      log.debug("The server hears of job {} with the next beat", key, e);
+      log.debug("The server hears of job {} with the next beat", key.jobId(), e);
     }
   }
 
@@ -126,8 +139,9 @@ final class SimulationLeases implements LeaseSource {
         throw HoldfastException.invalid("job_id", id, "letters, digits, _ . -");
       }
       SimulationJob job = SimulationJob.read(payload);
-      jobs.put(job.key(), job);
-      return Optional.of(lease(job, worker));
+      Lease lease = lease(job, worker);
+      jobs.put(job.key(), new Held(job, lease.key().fence(), Optional.empty()));
+      return Optional.of(lease);
     } catch (HoldfastException e) { // what cannot be read can be failed
       log.warn("Job {} cannot be understood", id, e);
       SimulationServer.Answer unused =
@@ -158,7 +172,7 @@ final class SimulationLeases implements LeaseSource {
     return leases.stream()
         .map(lease -> {
           try {
-            return new Extension(lease.key(), extend(lease.key().jobId(), lease.worker()));
+            return new Extension(lease.key(), extend(lease.key(), lease.worker()));
           } catch (HoldfastException e) {
             log.debug("Job {} was not renewed", lease.key().jobId(), e);
             return new Extension(lease.key(), Status.BUSY); // its end is what it was
@@ -168,20 +182,22 @@ final class SimulationLeases implements LeaseSource {
   }
 
   // First look, then speak: of a job that is to be stopped nobody may say that it is running.
-  private Status extend(UUID key, String worker) {
-    SimulationJob job = jobs.get(key);
-    if (job == null) {
+  private Status extend(LeaseKey key, String worker) {
+    Held held = jobs.get(key.jobId());
+    if (held == null || !held.isFor(key)) {
       return Status.LOST;
     }
-    Optional<String> status = statusOfOurs(job.id(), worker);
+    String id = held.job.id();
+    Optional<String> status = statusOfOurs(id, worker);
     if (status.isEmpty()) {
       return Status.LOST;
     }
     boolean stop = status.get().equals(STOP_REQUESTED);
-    boolean isRunning = containers.containsKey(key);
-    String said = stop ? STOP_REQUESTED : isRunning ? "running" : "dispatched";
-    SimulationServer.Answer answer =
-        server.report(withContainer(status(job.id(), said, worker), key));
+    String said = stop ? STOP_REQUESTED : held.container.isPresent() ? "running" : "dispatched";
+    ObjectNode json = status(id, said, worker);
+    held.container.ifPresent(
+        container -> json.put("container_id", container.id).put("container_name", container.name));
+    SimulationServer.Answer answer = server.report(json);
     if (answer.isOk()) {
       return stop ? Status.STOP_REQUESTED : Status.EXTENDED;
     }
@@ -198,39 +214,35 @@ final class SimulationLeases implements LeaseSource {
         .filter(OURS::contains);
   }
 
-  private ObjectNode withContainer(ObjectNode json, UUID key) {
-    Container container = containers.get(key);
-    if (container != null) {
-      json.put("container_id", container.id).put("container_name", container.name);
-    }
-    return json;
-  }
-
   private static ObjectNode status(String jobId, String status, String worker) {
     return Json.object().put("job_id", jobId).put("status", status).put("worker_id", worker);
   }
 
   @Override
   public ReportReply report(Lease lease, Report report) {
-    SimulationJob job = jobs.get(lease.key().jobId());
-    if (job != null && !report.logLines().isEmpty()) {
-      storage.log(job.id(), report.logLines());
+    Held held = jobs.get(lease.key().jobId());
+    if (held != null && !report.logLines().isEmpty()) {
+      storage.log(held.job.id(), report.logLines());
     }
     return new ReportReply.Stored(0, 0, Optional.empty());
   }
 
   @Override
   public List<FinishReply> finish(List<Finish> finished) {
-    return finished.stream()
-        .map(end -> {
-          UUID key = end.lease().key().jobId();
-          FinishReply reply =
-              tell(serverId(key), end.outcome(), end.lease().worker(), containers.containsKey(key));
-          jobs.remove(key);
-          containers.remove(key);
-          return reply;
-        })
-        .toList();
+    return finished.stream().map(this::finish).toList();
+  }
+
+  private FinishReply finish(Finish end) {
+    LeaseKey key = end.lease().key();
+    Held held = jobs.get(key.jobId());
+    if (held != null && !held.isFor(key)) {
+      return new FinishReply.Lost(); // the server would take it for the end of the newer one
+    }
+    boolean wasStarted = held != null && held.container.isPresent();
+    FinishReply reply =
+        tell(serverId(key.jobId()), end.outcome(), end.lease().worker(), wasStarted);
+    Held unused = jobs.computeIfPresent(key.jobId(), (id, now) -> now.isFor(key) ? null : now);
+    return reply;
   }
 
   /**

@@ -3,9 +3,11 @@ package dev.holdfast.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.api.Json;
+import dev.holdfast.job.Failure;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.Extension;
 import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
@@ -90,6 +92,29 @@ class SimulationLeasesTest {
   }
 
   @Test
+  void what_became_of_an_earlier_attempt_is_not_told_of_the_one_that_runs_now() {
+    Lease earlier = started();
+    server.add(payload()); // put back by force, and given to the same worker
+    Lease current = started();
+
+    List<Extension> beat = leases.extend(List.of(earlier, current));
+    List<FinishReply> lost =
+        leases.finish(
+            List.of(new Finish(earlier, Outcome.failed(Failure.retryable("EXIT_137", "killed")))));
+    leases.started(earlier.key(), new SimulationLeases.Container("c0", "opeva_job_x"), WORKER);
+
+    assertThat(beat)
+        .extracting(Extension::status)
+        .containsExactly(Extension.Status.LOST, Extension.Status.EXTENDED);
+    assertThat(lost).containsExactly(new FinishReply.Lost());
+    assertThat(server.status(ID)).isEqualTo("running");
+    assertThat(server.all(ID).get("container_id").stringValue()).isEqualTo("c1");
+    assertThat(leases.finish(List.of(new Finish(current, Outcome.succeeded()))))
+        .containsExactly(new FinishReply.Recorded(JobState.SUCCEEDED));
+    assertThat(server.status(ID)).isEqualTo("finished");
+  }
+
+  @Test
   void the_journal_has_the_servers_own_id_of_what_began_and_of_what_ended() throws IOException {
     Journal journal = new Journal(directory.resolve("leases"), leases::serverId);
     Lease lease = claimed();
@@ -124,8 +149,7 @@ class SimulationLeasesTest {
 
   private Lease started() {
     Lease lease = claimed();
-    leases.started(
-        lease.key().jobId(), new SimulationLeases.Container("c1", "opeva_job_x"), WORKER);
+    leases.started(lease.key(), new SimulationLeases.Container("c1", "opeva_job_x"), WORKER);
     assertThat(server.status(ID)).isEqualTo("running");
     return lease;
   }
