@@ -122,12 +122,19 @@ final class SimulationLeases implements LeaseSource {
   @Override
   public Claimed claim(ClaimRequest request) {
     List<Lease> leases = new ArrayList<>();
-    for (int i = 0; i < request.limit(); i++) {
-      Optional<Fields> payload = server.nextJob(request.worker());
-      if (payload.isEmpty()) {
-        break;
+    try {
+      for (int i = 0; i < request.limit(); i++) {
+        Optional<Fields> payload = server.nextJob(request.worker());
+        if (payload.isEmpty()) {
+          break;
+        }
+        take(payload.get(), request.worker()).ifPresent(leases::add);
       }
-      take(payload.get(), request.worker()).ifPresent(leases::add);
+    } catch (HoldfastException e) {
+      if (leases.isEmpty()) {
+        throw e;
+      }
+      log.debug("There are {} jobs; the next claim asks for more", leases.size(), e);
     }
     return new Claimed(leases, Optional.empty());
   }

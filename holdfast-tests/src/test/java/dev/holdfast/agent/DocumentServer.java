@@ -38,6 +38,7 @@ final class DocumentServer implements AutoCloseable {
   private final Map<String, ObjectNode> statuses = new ConcurrentHashMap<>();
   private final Map<String, List<String>> paths = new ConcurrentHashMap<>();
   private final Map<String, ObjectNode> hosts = new ConcurrentHashMap<>();
+  private volatile boolean failing;
 
   DocumentServer() throws IOException {
     http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -59,6 +60,11 @@ final class DocumentServer implements AutoCloseable {
 
   synchronized void stop(String id) {
     move(id, "stop_requested");
+  }
+
+  /** From now on a worker that asks for a job when there is none gets an error. */
+  void failWhenEmpty() {
+    failing = true;
   }
 
   synchronized String status(String id) {
@@ -101,7 +107,7 @@ final class DocumentServer implements AutoCloseable {
   private void next(HttpExchange exchange, Fields said) throws IOException {
     ObjectNode payload = queue.poll();
     if (payload == null) {
-      exchange.sendResponseHeaders(204, -1);
+      exchange.sendResponseHeaders(failing ? 500 : 204, -1);
       exchange.close();
       return;
     }

@@ -1,8 +1,10 @@
 package dev.holdfast.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.api.Json;
+import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Outcome;
@@ -112,6 +114,15 @@ class SimulationLeasesTest {
     assertThat(leases.finish(List.of(new Finish(current, Outcome.succeeded()))))
         .containsExactly(new FinishReply.Recorded(JobState.SUCCEEDED));
     assertThat(server.status(ID)).isEqualTo("finished");
+  }
+
+  @Test
+  void jobs_that_were_handed_out_are_run_although_the_next_question_fails() {
+    server.failWhenEmpty();
+
+    assertThat(leases.claim(ClaimRequest.of(WORKER, Set.of("agents"), 2)).leases()).hasSize(1);
+    assertThatThrownBy(() -> leases.claim(ClaimRequest.of(WORKER, Set.of("agents"), 2)))
+        .isInstanceOf(HoldfastException.class);
   }
 
   @Test
