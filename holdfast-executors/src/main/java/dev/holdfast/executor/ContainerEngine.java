@@ -11,6 +11,7 @@ import com.github.dockerjava.api.model.Container;
 import com.github.dockerjava.api.model.Frame;
 import com.github.dockerjava.api.model.HostConfig;
 import com.github.dockerjava.api.model.PullResponseItem;
+import com.github.dockerjava.api.model.ResponseItem;
 import com.github.dockerjava.api.model.Volume;
 import com.github.dockerjava.api.model.WaitResponse;
 import com.github.dockerjava.core.DefaultDockerClientConfig;
@@ -27,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -83,11 +85,28 @@ final class ContainerEngine implements AutoCloseable {
     // Without a tag, the engine would pull all tags.
     String last = image.substring(image.lastIndexOf('/') + 1);
     boolean isExact = last.indexOf(':') >= 0 || last.indexOf('@') >= 0;
-    ResultCallback.Adapter<PullResponseItem> pulled =
-        streams
-            .pullImageCmd(isExact ? image : image + ":latest")
-            .exec(new ResultCallback.Adapter<>());
-    pulled.awaitCompletion(); // throws if the pull failed
+    Pulled pulled = streams.pullImageCmd(isExact ? image : image + ":latest").exec(new Pulled());
+    pulled.awaitCompletion(); // throws if the pull could not begin
+    if (pulled.error != null) {
+      throw new IllegalStateException(pulled.error);
+    }
+  }
+
+  /** An engine that has begun to pull has answered 200, and tells in its items what went wrong. */
+  private static final class Pulled extends ResultCallback.Adapter<PullResponseItem> {
+
+    private volatile @Nullable String error;
+
+    @Override
+    @SuppressWarnings("deprecation") // older engines have only the error without its detail
+    public void onNext(PullResponseItem item) {
+      if (item.isErrorIndicated()) {
+        error =
+            Optional.ofNullable(item.getErrorDetail())
+                .map(ResponseItem.ErrorDetail::getMessage)
+                .orElseGet(() -> String.valueOf(item.getError()));
+      }
+    }
   }
 
   /**

@@ -1,0 +1,89 @@
+package dev.holdfast.executor;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+
+/** A container engine that answers what a real one answers only on a bad day. */
+final class FakeEngine implements AutoCloseable {
+
+  /** What it answers. */
+  record Answer(int status, String body) {}
+
+  private final ServerSocketChannel listening;
+  private final Function<String, Answer> answers;
+  private final List<String> asked = new CopyOnWriteArrayList<>();
+
+  private FakeEngine(ServerSocketChannel listening, Function<String, Answer> answers) {
+    this.listening = listening;
+    this.answers = answers;
+  }
+
+  /**
+   * Opens its socket.
+   *
+   * @param answers to requests by their first words, like {@code GET /images/x/json}
+   */
+  static FakeEngine open(Path at, Function<String, Answer> answers) throws IOException {
+    ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    listening.bind(UnixDomainSocketAddress.of(at));
+    FakeEngine engine = new FakeEngine(listening, answers);
+    Thread.ofPlatform().daemon().start(engine::accept);
+    return engine;
+  }
+
+  /** The requests that came. */
+  List<String> asked() {
+    return asked;
+  }
+
+  private void accept() {
+    try {
+      while (true) {
+        SocketChannel connection = listening.accept();
+        Thread.ofPlatform().daemon().start(() -> serve(connection));
+      }
+    } catch (IOException e) {
+      // closed: the test is over
+    }
+  }
+
+  private void serve(SocketChannel connection) {
+    try (connection;
+        BufferedReader lines =
+            new BufferedReader(Channels.newReader(connection, StandardCharsets.UTF_8))) {
+      String request = String.valueOf(lines.readLine());
+      String line = lines.readLine();
+      while (line != null && !line.isEmpty()) {
+        line = lines.readLine();
+      }
+      String words = request.replaceFirst(" HTTP/1.1$", "").replaceFirst("/v[0-9.]+/", "/");
+      asked.add(words);
+      Answer answer = answers.apply(words);
+      byte[] body = answer.body.getBytes(StandardCharsets.UTF_8);
+      String head =
+          "HTTP/1.1 %d So\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
+                  .formatted(answer.status, body.length)
+              + "Connection: close\r\n\r\n";
+      connection.write(ByteBuffer.wrap(head.getBytes(StandardCharsets.UTF_8)));
+      connection.write(ByteBuffer.wrap(body));
+    } catch (IOException e) {
+      // the client hung up
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    listening.close();
+  }
+}
