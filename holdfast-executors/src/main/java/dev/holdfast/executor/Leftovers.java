@@ -33,13 +33,20 @@ final class Leftovers {
     return labels;
   }
 
-  /** Removes containers that dead processes of this machine left behind. */
+  /**
+   * Removes containers that dead processes of this machine left behind. One that cannot be removed
+   * is no reason not to start: a watchdog may be removing it at this moment.
+   */
   void remove(ContainerEngine engine) {
     for (Container container : engine.labelled(JOB)) {
       boolean isRunning = "running".equals(container.getState());
       if (isAbandoned(container.getLabels(), isRunning)) {
         log.info("Removing container {}, which its worker left behind", container.getId());
-        engine.remove(container.getId());
+        try {
+          engine.remove(container.getId());
+        } catch (RuntimeException e) {
+          log.warn("Could not remove container {}", container.getId(), e);
+        }
       }
     }
   }
