@@ -83,6 +83,9 @@ final class AnsibleExecutor implements KindExecutor {
 
   private Outcome play(Path playbook, NodeAddress node, PlaybookVars vars, JobContext job)
       throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException("before the playbook was started");
+    }
     try (ScratchDirectory directory = ScratchDirectory.create(scratch)) {
       Path inventory =
           directory.write(
@@ -106,6 +109,9 @@ final class AnsibleExecutor implements KindExecutor {
       }
       return outcome(commands.run(command, job), job);
     } catch (IOException e) {
+      if (Thread.interrupted()) { // an interrupt closes the file that is being written
+        throw new InterruptedException("while the playbook was being started");
+      }
       String why = SecretMask.mask(vars.hidden(), e.toString());
       return Outcome.failed(Failure.retryable("PROCESS_FAILED", "Could not be run: " + why));
     }

@@ -38,9 +38,14 @@ record ScratchDirectory(Path path) implements AutoCloseable {
                 PREFIX,
                 PosixFilePermissions.asFileAttribute(
                     PosixFilePermissions.fromString("rwx------"))));
-    Path unused =
-        created.write(OWNER, ProcessId.current().map(ProcessId::stored).orElse("unknown"));
-    return created;
+    try {
+      Path unused =
+          created.write(OWNER, ProcessId.current().map(ProcessId::stored).orElse("unknown"));
+      return created;
+    } catch (IOException | RuntimeException e) {
+      created.close(); // without its owner's name, nobody could tell whether it is left over
+      throw e;
+    }
   }
 
   /** Removes the directories of dead processes. */
