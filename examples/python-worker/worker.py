@@ -20,7 +20,7 @@ def call(path, body):
             with urllib.request.urlopen(request, timeout=90) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
-            if error.code < 500:
+            if error.code < 500 and error.code not in (408, 429):
                 raise RuntimeError(f"{path}: {error.code} {error.read().decode()}")
         except OSError:
             pass  # the server is away: again
@@ -46,7 +46,7 @@ def serve(lease):
 
     threading.Thread(target=beat, daemon=True).start()
     try:
-        end = {"outcome": "succeeded", "result": run(job, log)}
+        end = {"result": run(job, log), "outcome": "stopped" if log.stopped else "succeeded"}
     except Exception as error:
         end = {"outcome": "failed", "error_code": type(error).__name__, "error_message": str(error)}
     over.set()

@@ -2,6 +2,8 @@ package dev.holdfast.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.audit.Act;
+import dev.holdfast.executor.Processes;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
@@ -9,14 +11,18 @@ import dev.holdfast.job.Payload;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.testkit.TestTenant;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The example of a worker in another language works, and is as short as it claims. */
 class PythonWorkerTest {
@@ -29,22 +35,9 @@ class PythonWorkerTest {
   void a_worker_of_sixty_lines_runs_jobs_and_says_how_they_ended() throws Exception {
     UUID good = enqueue("{\"numbers\": [1, 2, 39]}");
     UUID bad = enqueue("{\"numbers\": \"nine\"}");
-    ProcessBuilder python =
-        new ProcessBuilder(
-            "python3",
-            SCRIPT.toString(),
-            "http://127.0.0.1:" + TestServer.shared().port(),
-            "sums",
-            "2");
-    python
-        .environment()
-        .put("HOLDFAST_TOKEN", TestServer.shared().token(Role.WORKER, Optional.of(tenant.name())));
 
-    Process worker = python.redirectErrorStream(true).start();
-    String said = new String(worker.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    awaitEnd(start(SCRIPT, 2));
 
-    assertThat(worker.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(worker.exitValue()).as(said).isZero();
     assertThat(tenant.job(good).state()).isEqualTo(JobState.SUCCEEDED);
     assertThat(tenant.job(good).result().orElseThrow().json()).isEqualTo("{\"sum\":42}");
     assertThat(tenant.jobs().log(good)).singleElement().asString().contains("adding up");
@@ -54,13 +47,54 @@ class PythonWorkerTest {
     assertThat(Files.readAllLines(SCRIPT)).hasSizeLessThanOrEqualTo(60);
   }
 
+  @Test
+  @Timeout(60)
+  void a_handler_that_returns_early_because_it_is_told_to_stop_has_stopped(@TempDir Path directory)
+      throws Exception {
+    String patient =
+        Files.readString(SCRIPT)
+            .replace(
+                "    return {\"sum\"",
+                "    while not log.stopped: threading.Event().wait(0.05)\n    return {\"sum\"");
+    UUID id = enqueue("{\"numbers\": [1]}");
+    Process worker = start(Files.writeString(directory.resolve("worker.py"), patient), 1);
+    Processes.await(() -> !tenant.jobs().log(id).isEmpty());
+
+    tenant.acts().stop(id, Act.by("ada"));
+    awaitEnd(worker);
+
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.CANCELLED);
+    assertThat(tenant.job(id).result()).isEmpty();
+  }
+
+  private Process start(Path script, int jobs) throws IOException {
+    ProcessBuilder python =
+        new ProcessBuilder(
+            "python3",
+            script.toString(),
+            "http://127.0.0.1:" + TestServer.shared().port(),
+            "sums",
+            String.valueOf(jobs));
+    python
+        .environment()
+        .put("HOLDFAST_TOKEN", TestServer.shared().token(Role.WORKER, Optional.of(tenant.name())));
+    return python.redirectErrorStream(true).start();
+  }
+
+  private static void awaitEnd(Process worker) throws Exception {
+    String said = new String(worker.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(worker.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(worker.exitValue()).as(said).isZero();
+  }
+
   private UUID enqueue(String args) {
     return tenant
         .jobs()
         .enqueue(
             NewJob.of("sum", new Payload(args))
                 .withQueue("sums")
-                .withPolicy(PolicyOverrides.NONE.withMaxAttempts(1)))
+                .withPolicy(
+                    PolicyOverrides.NONE.withMaxAttempts(1).withLeaseLength(Duration.ofSeconds(3))))
         .id();
   }
 }
