@@ -54,7 +54,8 @@ public record Tls(Path certificate, Path key) {
       store.setKeyEntry(
           "holdfast", privateKey(), IN_MEMORY, certificates.toArray(Certificate[]::new));
       return store;
-    } catch (IOException | GeneralSecurityException e) {
+    } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
+      // The last is how a key says that it is no Base64, and a store that a chain is empty.
       throw HoldfastException.badConfig(
           "tls", certificate + ", " + key, "a certificate and its PKCS #8 key, both PEM: " + e);
     }
