@@ -97,6 +97,7 @@ final class Main implements Runnable {
     var usage = main.getCommandSpec().usageMessage();
     usage.footer(
         Stream.concat(Arrays.stream(usage.footer()), exits.stream()).toArray(String[]::new));
+    main.setExpandAtFiles(false); // a word of a job's command may begin with @
     return main.setParameterExceptionHandler(Main::misunderstood)
         .setExecutionExceptionHandler((error, command, parsed) -> {
           command.getErr().println("holdfast: " + explained(error));

@@ -8,8 +8,10 @@ import dev.holdfast.server.HoldfastServer;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.ServerRole;
 import dev.holdfast.testkit.TestDatabase;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -200,6 +202,20 @@ class EveryCommandTest {
       assertThat(answer("enqueue", "\u001b[2Jgone\u0007").err())
           .contains("?[2Jgone?")
           .doesNotContain("\u001b", "\u0007");
+    } finally {
+      say("tenants drop " + tenant);
+    }
+  }
+
+  @Test
+  void a_word_that_begins_with_an_at_sign_is_the_jobs_own() throws IOException {
+    Path words = Files.writeString(data.resolve("words"), "from a file");
+    say("tenants create " + tenant);
+    try {
+      String id = id(say("run --detach", "--", "echo", "@" + words, "@@both"));
+
+      assertThat(say("jobs show " + id + " -o json"))
+          .contains("\"echo\",\"@" + words + "\",\"@@both\"");
     } finally {
       say("tenants drop " + tenant);
     }
