@@ -33,6 +33,12 @@ final class JobLog {
     return this;
   }
 
+  /** Whether anybody still reads what is printed. Known only after something was. */
+  boolean isRead() {
+    // picocli's writer stands before System.out, which keeps its errors to itself.
+    return !out.checkError() && !System.out.checkError();
+  }
+
   private void print(LogChunk.Line line) {
     switch (output) {
       case TABLE -> out.println(toTerminal ? Terminal.harmless(line.text()) : line.text());

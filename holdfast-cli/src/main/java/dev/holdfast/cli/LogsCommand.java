@@ -1,7 +1,10 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.api.HoldfastClient;
+import dev.holdfast.job.Job;
 import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +22,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true)
 final class LogsCommand implements Callable<Integer> {
 
-  private static final int PAUSE_MILLIS = 500;
+  private static final Duration PAUSE = Duration.ofMillis(500);
 
   @Spec private @Nullable CommandSpec spec;
   @Mixin private Remote remote = new Remote();
@@ -47,8 +50,9 @@ final class LogsCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     try (HoldfastClient client = remote.client()) {
       JobLog log = new JobLog(client, id, out, remote.output()).from(offset);
-      while (!log.printNew().state().isFinished() && follow) {
-        Thread.sleep(PAUSE_MILLIS);
+      boolean isOver = log.printNew().state().isFinished();
+      if (follow && !isOver) {
+        Optional<Job> unused = new Following(id, log, PAUSE).toTheEnd();
       }
     }
     return 0;

@@ -6,6 +6,7 @@ import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,7 +35,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class RunCommand implements Callable<Integer> {
 
   private static final Pattern EXIT = Pattern.compile("EXIT_(\\d{1,3})");
-  private static final int PAUSE_MILLIS = 200;
+  private static final Duration PAUSE = Duration.ofMillis(200);
 
   @Spec private @Nullable CommandSpec spec;
   @Mixin private Remote remote = new Remote();
@@ -72,16 +73,19 @@ final class RunCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     Thread cancel = new Thread(() -> cancelUnless(over, client, id, err));
     Runtime.getRuntime().addShutdownHook(cancel);
-    JobLog log = new JobLog(client, id, out, remote.output());
-    Job job;
-    do {
-      job = log.printNew(); // the job as it was before the lines that are printed
-      if (!job.state().isFinished()) {
-        Thread.sleep(PAUSE_MILLIS);
-      }
-    } while (!job.state().isFinished());
-    over.set(true);
-    return exitCode(job, err);
+    try {
+      JobLog log = new JobLog(client, id, out, remote.output());
+      Optional<Job> job = new Following(id, log, PAUSE).toTheEnd();
+      return job.isPresent() ? exitCode(job.get(), err) : unheard(id, err);
+    } finally {
+      over.set(true); // whatever else ends this process, only an interrupt cancels the job
+    }
+  }
+
+  private static int unheard(UUID id, PrintWriter err) {
+    err.printf("holdfast: nobody reads this any more; %s%n", Following.goesOn(id));
+    err.flush();
+    return Exit.WRONG.code();
   }
 
   private UUID enqueue(HoldfastClient client) {
