@@ -1,6 +1,5 @@
 package dev.holdfast.cli;
 
-import dev.holdfast.error.HoldfastException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -100,7 +99,7 @@ final class Main implements Runnable {
     main.setExpandAtFiles(false); // a word of a job's command may begin with @
     return main.setParameterExceptionHandler(Main::misunderstood)
         .setExecutionExceptionHandler((error, command, parsed) -> {
-          command.getErr().println("holdfast: " + explained(error));
+          command.getErr().println("holdfast: " + Explanation.of(error));
           return Exit.of(error).code();
         });
   }
@@ -151,15 +150,6 @@ final class Main implements Runnable {
     spec.usageMessage().description(NOUNS.getOrDefault(noun, ""));
     main.addSubcommand(noun, spec);
     return Objects.requireNonNull(main.getSubcommands().get(noun));
-  }
-
-  // A sentence for people; a stack trace would hide it.
-  private static String explained(Exception error) {
-    Throwable cause = error;
-    while (cause.getCause() != null && !(cause instanceof HoldfastException)) {
-      cause = cause.getCause();
-    }
-    return String.valueOf(cause.getMessage());
   }
 
   @Override
