@@ -88,6 +88,20 @@ class EmbeddedPostgresTest {
   }
 
   @Test
+  void programs_of_an_earlier_holdfast_are_replaced() throws Exception {
+    Path program = data.resolve("postgres").resolve("bin").resolve("postgres");
+    Files.createDirectories(program.getParent());
+    Files.writeString(program, "#!/bin/false");
+
+    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(data)) {
+      assertThat(ask(postgres, "SELECT 1")).isEqualTo("1");
+    }
+
+    assertThat(Files.size(program)).isGreaterThan(1_000_000);
+    assertThat(data.resolve("postgres.old")).doesNotExist();
+  }
+
+  @Test
   void a_directory_of_another_version_is_refused_and_says_what_to_do() throws Exception {
     start().close();
     Files.writeString(data.resolve("database").resolve("PG_VERSION"), "15\n");

@@ -4,11 +4,15 @@ import dev.holdfast.error.HoldfastException;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.DigestInputStream;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -16,31 +20,59 @@ import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.tukaani.xz.XZInputStream;
 
-/** PostgreSQL's programs, unpacked from the class path once for a data directory. */
+/**
+ * PostgreSQL's programs, unpacked from the class path into a data directory: once, and again when
+ * Holdfast comes with others, such as ones with a security hole closed.
+ */
 final class Binaries {
 
   private static final Set<PosixFilePermission> PROGRAM =
       PosixFilePermissions.fromString("rwxr-xr-x");
   private static final List<String> PROGRAMS = List.of("initdb", "pg_ctl", "postgres");
+  private static final String ORIGIN = "unpacked-from.sha256";
   private static final int MOST_TRIES = 20;
   private static final int ANY_EXECUTE = 0b001_001_001;
 
   private Binaries() {}
 
   /**
-   * Unpacks the programs, unless they are there.
+   * Unpacks the programs, unless the same are there. The caller has the directory's lock.
    *
    * @return the directory that contains {@code bin}
    */
   static Path in(Path data) throws IOException {
     Path home = data.resolve("postgres");
-    if (!Files.exists(home)) {
+    String hash = hash();
+    if (!isFrom(hash, home)) {
       Path draft = Directories.fresh(data.resolve("postgres.new"));
       unpack(draft);
       awaitRunnable(draft);
-      Files.move(draft, home, StandardCopyOption.ATOMIC_MOVE); // complete, or not there
+      Files.writeString(draft.resolve(ORIGIN), hash);
+      replace(home, draft, data.resolve("postgres.old"));
     }
     return home;
+  }
+
+  private static boolean isFrom(String hash, Path home) throws IOException {
+    Path origin = home.resolve(ORIGIN);
+    return Files.exists(origin) && Files.readString(origin).equals(hash);
+  }
+
+  // Complete, or not there: a start that is cut off in between is repeated.
+  private static void replace(Path home, Path draft, Path old) throws IOException {
+    Directories.remove(old);
+    if (Files.exists(home, LinkOption.NOFOLLOW_LINKS)) {
+      Files.move(home, old, StandardCopyOption.ATOMIC_MOVE);
+    }
+    Files.move(draft, home, StandardCopyOption.ATOMIC_MOVE);
+    Directories.remove(old);
+  }
+
+  private static String hash() throws IOException {
+    try (DigestInputStream in = new DigestInputStream(packed(), Copies.sha256())) {
+      long unused = in.transferTo(OutputStream.nullOutputStream());
+      return HexFormat.of().formatHex(in.getMessageDigest().digest());
+    }
   }
 
   // A process that another thread starts while a program is being written inherits the open file
@@ -60,23 +92,24 @@ final class Binaries {
   }
 
   private static void unpack(Path target) throws IOException {
-    String name = "/postgres-%s-%s.txz".formatted(system(), architecture());
-    try (InputStream packed = Binaries.class.getResourceAsStream(name)) {
-      if (packed == null) {
-        throw HoldfastException.badConfig(
-            "--database-url",
-            "none",
-            "the address of a PostgreSQL, because there is none inside for " + name);
-      }
-      try (TarArchiveInputStream tar =
-          new TarArchiveInputStream(new XZInputStream(new BufferedInputStream(packed)))) {
-        for (TarArchiveEntry entry = tar.getNextEntry();
-            entry != null;
-            entry = tar.getNextEntry()) {
-          unpack(tar, entry, target);
-        }
+    try (TarArchiveInputStream tar =
+        new TarArchiveInputStream(new XZInputStream(new BufferedInputStream(packed())))) {
+      for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
+        unpack(tar, entry, target);
       }
     }
+  }
+
+  private static InputStream packed() {
+    String name = "/postgres-%s-%s.txz".formatted(system(), architecture());
+    InputStream packed = Binaries.class.getResourceAsStream(name);
+    if (packed == null) {
+      throw HoldfastException.badConfig(
+          "--database-url",
+          "none",
+          "the address of a PostgreSQL, because there is none inside for " + name);
+    }
+    return packed;
   }
 
   private static void unpack(TarArchiveInputStream tar, TarArchiveEntry entry, Path target)

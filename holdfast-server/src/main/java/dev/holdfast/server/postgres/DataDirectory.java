@@ -62,8 +62,12 @@ record DataDirectory(Path root) {
     return pidFile()
         .flatMap(lines -> ProcessHandle.of(Long.parseLong(lines.get(PID_LINE).strip())))
         // The PID may belong to another program by now.
-        .filter(process ->
-            process.info().command().filter(program -> program.endsWith("postgres")).isPresent());
+        .filter(process -> process.info().command().filter(DataDirectory::isPostgres).isPresent());
+  }
+
+  // Linux says so of a program that was replaced while it runs.
+  private static boolean isPostgres(String program) {
+    return program.endsWith("postgres") || program.endsWith("postgres (deleted)");
   }
 
   /** Access to the database if it runs, whichever server started it. */
