@@ -2,7 +2,6 @@ package dev.holdfast.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.Holdfast;
 import dev.holdfast.audit.Act;
@@ -31,10 +30,7 @@ class FencesTest {
 
   @BeforeEach
   void create() throws Exception {
-    HikariConfig settings = new HikariConfig();
-    settings.setJdbcUrl(RunDatabase.create().jdbcUrl());
-    settings.setMaximumPoolSize(2);
-    pool = new HikariDataSource(settings);
+    pool = RunDatabase.create().pool(2);
     holdfast = Holdfast.on(pool);
     holdfast.migrate();
   }

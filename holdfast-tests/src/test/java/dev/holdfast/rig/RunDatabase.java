@@ -1,5 +1,7 @@
 package dev.holdfast.rig;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.testkit.TestDatabase;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -22,6 +24,15 @@ public record RunDatabase(String jdbcUrl) {
       statement.execute("ALTER DATABASE " + name + " SET synchronous_commit = on");
     }
     return new RunDatabase(server.jdbcUrl().replace("/postgres?", "/" + name + "?"));
+  }
+
+  /** At most so many connections to it, which are made when they are needed. */
+  public HikariDataSource pool(int size) {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(jdbcUrl);
+    config.setMaximumPoolSize(size);
+    config.setMinimumIdle(1);
+    return new HikariDataSource(config);
   }
 
   public int port() {

@@ -2,7 +2,6 @@ package dev.holdfast.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.rig.RunDatabase;
 import dev.holdfast.server.Caller.Reply;
@@ -60,11 +59,7 @@ class HostileTracesTest {
 
   @BeforeEach
   void start() throws Exception {
-    HikariConfig config = new HikariConfig();
-    config.setJdbcUrl(RunDatabase.create().jdbcUrl());
-    config.setMaximumPoolSize(10);
-    config.setMinimumIdle(1);
-    pool = new HikariDataSource(config);
+    pool = RunDatabase.create().pool(10);
     server =
         TestServer.start(
             ServerConfig.defaults(directory)

@@ -3,7 +3,6 @@ package dev.holdfast.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.Holdfast;
 import dev.holdfast.error.HoldfastException;
@@ -35,11 +34,7 @@ class SeededSettingsTest {
 
   @BeforeEach
   void create() throws Exception {
-    HikariConfig settings = new HikariConfig();
-    settings.setJdbcUrl(RunDatabase.create().jdbcUrl());
-    settings.setMaximumPoolSize(10);
-    settings.setMinimumIdle(1);
-    pool = new HikariDataSource(settings);
+    pool = RunDatabase.create().pool(10);
     holdfast = Holdfast.on(pool);
   }
 
