@@ -17,13 +17,31 @@ final class JobLogs {
       SELECT line FROM {schema}.job_log WHERE job_id = :id ORDER BY id
       """;
 
+  // There is no index by offset, because it would slow down whatever logs. Those who follow a log
+  // are near its end, and would read all of it each time: so the last lines are looked at first,
+  // and the log from its beginning only if these do not reach back to the offset.
   private static final String FROM =
       """
+      WITH last AS MATERIALIZED (
+        SELECT id, at, fence, line, ends
+          FROM {schema}.job_log
+         WHERE job_id = :id
+         ORDER BY id DESC
+         LIMIT :limit
+      ), reach AS MATERIALIZED (
+        SELECT count(*) < :limit OR min(ends) <= :offset AS is_enough FROM last
+      )
       SELECT at, fence, line, ends
-        FROM {schema}.job_log
-       WHERE job_id = :id AND ends > :offset
+        FROM ((SELECT *
+                 FROM last
+                WHERE (SELECT is_enough FROM reach) AND ends > :offset)
+              UNION ALL
+              (SELECT id, at, fence, line, ends
+                 FROM {schema}.job_log
+                WHERE (SELECT NOT is_enough FROM reach) AND job_id = :id AND ends > :offset
+                ORDER BY id
+                LIMIT :limit)) AS found
        ORDER BY id
-       LIMIT :limit
       """;
 
   private static final String TAIL =
