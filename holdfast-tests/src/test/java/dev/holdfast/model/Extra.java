@@ -228,7 +228,7 @@ final class Extra {
         dice.nextInt(4) == 0 ? 30 : 20,
         job,
         dice.nextBoolean(),
-        any(List.of(0, 15, 60, 300)),
+        any(List.of(1, 15, 60, 300)),
         1 + dice.nextInt(2),
         any(List.of(5, 10, 60)),
         dice.nextInt(6) > 0);
