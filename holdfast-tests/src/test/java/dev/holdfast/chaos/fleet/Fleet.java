@@ -49,6 +49,11 @@ public final class Fleet implements AutoCloseable {
     public boolean isServer() {
       return berth.role() == Role.SERVER;
     }
+
+    /** Whether it runs commands, whose leases are longer. */
+    public boolean isAgent() {
+      return berth.role() == Role.AGENT;
+    }
   }
 
   private final Jvm.Launch launch;

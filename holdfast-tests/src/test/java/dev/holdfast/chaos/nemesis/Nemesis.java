@@ -1,5 +1,6 @@
 package dev.holdfast.chaos.nemesis;
 
+import dev.holdfast.chaos.fleet.AgentNode;
 import dev.holdfast.chaos.fleet.Fleet;
 import dev.holdfast.chaos.fleet.Fleet.Member;
 import dev.holdfast.chaos.fleet.Freeze;
@@ -28,9 +29,9 @@ public final class Nemesis {
 
   // Half of the freezes are long enough to lose the lease and too short for resources to pass on:
   // who wakes finds the next attempt at work.
-  private static final Duration PAST_LEASE = Workload.LEASE.plusMillis(1_500);
+  private static final int PAST_LEASE_MILLIS = 1_500;
   private static final int UNTIL_KILL_GRACE_MILLIS = 3_500;
-  private static final Duration PAST_KILL_GRACE = Workload.LEASE.plusSeconds(8);
+  private static final int PAST_KILL_GRACE_MILLIS = 8_000;
   private static final int MOST_FROZEN = 2;
   private static final int FEWEST_READY = 4; // of workers and agents
   private static final double MOST_A_MINUTE = 45; // also when only some of them are dealt
@@ -161,7 +162,7 @@ public final class Nemesis {
     if (!fleet.freezes(victim)) {
       return false;
     }
-    Freeze freeze = Freeze.of(victim.process(), length());
+    Freeze freeze = Freeze.of(victim.process(), longerThan(lease(victim)));
     ledger.says("frozen " + victim.name());
     already.add(
         freeze
@@ -173,10 +174,15 @@ public final class Nemesis {
     return true;
   }
 
-  private Duration length() {
-    return dice.nextBoolean()
-        ? PAST_LEASE.plusMillis(dice.nextInt(UNTIL_KILL_GRACE_MILLIS))
-        : PAST_KILL_GRACE;
+  private static Duration lease(Member member) {
+    return member.isAgent() ? AgentNode.LEASE : Workload.LEASE;
+  }
+
+  private Duration longerThan(Duration lease) {
+    return lease.plusMillis(
+        dice.nextBoolean()
+            ? PAST_LEASE_MILLIS + dice.nextInt(UNTIL_KILL_GRACE_MILLIS)
+            : PAST_KILL_GRACE_MILLIS);
   }
 
   // One link at a time, or there would be nobody left to take over.
@@ -193,7 +199,8 @@ public final class Nemesis {
               cable.release();
               ledger.says("released " + blow);
             },
-            CompletableFuture.delayedExecutor(length().toMillis(), TimeUnit.MILLISECONDS)));
+            CompletableFuture.delayedExecutor(
+                longerThan(Workload.LEASE).toMillis(), TimeUnit.MILLISECONDS)));
     return true;
   }
 
