@@ -4,10 +4,12 @@ import dev.holdfast.tenant.Db;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,10 +29,13 @@ final class BulkInsert {
 
   private static final String TURNS =
       """
-      SELECT nextval(pg_get_serial_sequence('{schema}.job', 'seq')) AS seq
+      SELECT nextval(pg_get_serial_sequence('{schema}.job', 'seq')) AS seq,
+             {schema}.clock() AS at
         FROM generate_series(1, :count)
       """;
 
+  // All jobs of a batch have the time of their turns, however many statements it takes: jobs that
+  // are due at the same time start in the order of their turns.
   private static final String INSERT =
       """
       INSERT INTO {schema}.job
@@ -39,8 +44,8 @@ final class BulkInsert {
              OVERRIDING SYSTEM VALUE
       SELECT id, seq, lane, state,
              coalesce(run_at::timestamptz,
-                      {schema}.clock() + delay_ms * interval '1 millisecond'),
-             {schema}.clock(), args::json, policy::json, tags::text[], unique_scope,
+                      :at::timestamptz + delay_ms * interval '1 millisecond'),
+             :at::timestamptz, args::json, policy::json, tags::text[], unique_scope,
              unique_key, resources::text[], target, subject_type, subject_id, subject_during
         FROM unnest(:ids::uuid[], :seqs::bigint[], :lanes::bigint[], :states::text[],
                     :run_ats::text[], :delays_ms::bigint[], :args::text[], :policies::text[],
@@ -89,7 +94,7 @@ final class BulkInsert {
     this.existing = db.sql(EXISTING);
   }
 
-  private record Turn(JobRow row, long seq) {}
+  private record Turn(JobRow row, long seq, OffsetDateTime at) {}
 
   /**
    * Must be called in a transaction.
@@ -114,11 +119,15 @@ final class BulkInsert {
   }
 
   private List<Turn> ordered(Handle handle, List<JobRow> rows) {
-    List<Long> seqs = handle.createQuery(turns).bind("count", rows.size()).mapTo(Long.class).list();
-    List<Turn> ordered = new ArrayList<>();
-    for (int i = 0; i < rows.size(); i++) {
-      ordered.add(new Turn(rows.get(i), seqs.get(i)));
-    }
+    Iterator<JobRow> each = rows.iterator();
+    List<Turn> ordered =
+        handle
+            .createQuery(turns)
+            .bind("count", rows.size())
+            .map((row, context) ->
+                new Turn(
+                    each.next(), row.getLong("seq"), row.getObject("at", OffsetDateTime.class)))
+            .collect(Collectors.toCollection(ArrayList::new));
     ordered.sort(Comparator.comparing(Turn::row, JobRow.BY_KEY));
     return ordered;
   }
@@ -173,7 +182,9 @@ final class BulkInsert {
       }
       chars += size;
     }
-    slices.add(turns.subList(from, turns.size()));
+    if (from < turns.size()) {
+      slices.add(turns.subList(from, turns.size()));
+    }
     return slices;
   }
 
@@ -181,6 +192,7 @@ final class BulkInsert {
     List<JobRow> rows = turns.stream().map(Turn::row).toList();
     return handle
         .createQuery(insert)
+        .bind("at", turns.getFirst().at)
         .bindArray("ids", UUID.class, rows.stream().map(JobRow::id).toList())
         .bindArray("seqs", Long.class, turns.stream().map(Turn::seq).toList())
         .bindArray("lanes", Long.class, rows.stream().map(row -> lanes.idOf(row.lane())).toList())

@@ -95,7 +95,7 @@ class BatchTest {
   }
 
   @Test
-  void a_batch_may_be_larger_than_what_is_sent_at_once() {
+  void a_batch_that_is_larger_than_what_is_sent_at_once_keeps_its_order() {
     Payload large = new Payload("\"" + "x".repeat(250_000) + "\"");
     List<NewJob> batch =
         IntStream.range(0, 100)
@@ -107,7 +107,10 @@ class BatchTest {
     assertThat(answers.subList(0, 99)).allMatch(Enqueued::created);
     assertThat(answers.get(99).created()).isFalse();
     assertThat(answers.get(99).id()).isEqualTo(answers.getFirst().id());
-    assertThat(tenant.query("SELECT FROM {schema}.job")).hasSize(99);
+    assertThat(tenant.query("SELECT unique_key FROM {schema}.job ORDER BY run_at, seq"))
+        .extracting(row -> row.get("unique_key"))
+        .as("which is not that of the keys, in which they are sent")
+        .isEqualTo(IntStream.range(0, 99).mapToObj(i -> "k" + i).toList());
   }
 
   @Test
