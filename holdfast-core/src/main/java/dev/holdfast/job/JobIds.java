@@ -1,7 +1,7 @@
 package dev.holdfast.job;
 
 import java.security.SecureRandom;
-import java.time.Instant;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
@@ -27,11 +27,16 @@ public final class JobIds {
             : Long.compareUnsigned(one.getLeastSignificantBits(), other.getLeastSignificantBits());
       };
 
+  private static final Duration CLOCKS_DIFFER = Duration.ofDays(1);
+
   private JobIds() {}
 
-  /** No id that is made before this time is as large. */
-  public static UUID after(Instant time) {
-    return new UUID(time.toEpochMilli() << 16, 0);
+  /**
+   * Ids as large as this do not begin with the time when they were made, or with that of a clock
+   * that is more than a day ahead.
+   */
+  public static UUID firstOfTheFuture() {
+    return new UUID((System.currentTimeMillis() + CLOCKS_DIFFER.toMillis()) << 16, 0);
   }
 
   public static UUID next() {

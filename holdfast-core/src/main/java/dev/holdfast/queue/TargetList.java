@@ -6,8 +6,6 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.UUID;
 import org.jdbi.v3.core.statement.Query;
@@ -99,8 +97,6 @@ final class TargetList {
       """
           .replace("{matching}", MATCHING);
 
-  private static final Duration CLOCKS_DIFFER = Duration.ofDays(1);
-
   private final Db db;
   private final String ofOne;
   private final String ofAll;
@@ -123,10 +119,7 @@ final class TargetList {
           filter
               .target()
               .map(target -> handle.createQuery(ofOne).bind("target", target))
-              .orElseGet(() ->
-                  handle
-                      .createQuery(ofAll)
-                      .bind("future", JobIds.after(Instant.now().plus(CLOCKS_DIFFER))));
+              .orElseGet(() -> handle.createQuery(ofAll).bind("future", JobIds.firstOfTheFuture()));
       return query
           .bind("most", MOST_LOOKED_AT)
           .bind("any_state", filter.states().isEmpty())
