@@ -146,14 +146,35 @@ public final class Acts {
         id,
         act,
         (handle, job) -> {
-          if (job.state() == JobState.PAUSED) {
-            statements.set(handle, job, JobState.QUEUED, 1);
-          } else {
-            statements.revive(handle, job, 1, false);
-          }
-          blocks.remove(handle, id);
+          resume(handle, job);
           return Optional.empty();
         });
+  }
+
+  /**
+   * Sends a paused or failed job back to the queue, for another host.
+   *
+   * @param placement the new host; its labels are not used
+   */
+  public Job resume(UUID id, Placement placement, Act act) {
+    return moving.perform(
+        JobAct.RESUME,
+        id,
+        act,
+        old -> old.withHost(placement),
+        (handle, job, lane) -> {
+          resume(handle, job);
+          statements.place(handle, reader.find(handle, id).orElseThrow(), lane);
+        });
+  }
+
+  private void resume(Handle handle, Job job) {
+    if (job.state() == JobState.PAUSED) {
+      statements.set(handle, job, JobState.QUEUED, 1);
+    } else {
+      statements.revive(handle, job, 1, false);
+    }
+    blocks.remove(handle, job.id());
   }
 
   /** Sends a failed or cancelled job back to the queue, due now and with one more attempt. */

@@ -7,6 +7,7 @@ import dev.holdfast.server.Caller.Reply;
 import dev.holdfast.testkit.Covers;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -165,16 +166,45 @@ class AgentOperatorsTest extends AgentsRig {
   @Test
   @Timeout(60)
   void an_agent_that_is_to_drain_is_given_nothing_more() {
-    do { // until it is known
-      assertThat(fleet.next("away").status()).isEqualTo(204);
-    } while (fleet.caller().post("/api/v1/workers/away/drain", "{}").status() == 404);
-    String id = fleet.submit();
-    while (fleet.next("away").status() != 204) {
-      fleet.report("away", id, "running");
-      fleet.report("away", id, "finished");
-      id = fleet.submit();
-    }
+    String id = drain("away");
 
     assertThat(fleet.take("a")).isEqualTo(id);
+  }
+
+  @Covers("C14")
+  @Test
+  @Timeout(60)
+  void an_agent_that_drains_and_asks_is_there_and_keeps_what_it_has() {
+    fleet.set("JOB_STATUS_TTL", 86_400);
+    fleet.submit();
+    String running = fleet.running("away");
+    drain("away");
+
+    for (int i = 0; i < 4; i++) { // longer than a silent agent keeps its jobs
+      tenant.advance(Duration.ofSeconds(50));
+      assertThat(fleet.next("away").status()).isEqualTo(204);
+    }
+    fleet.reap();
+
+    assertThat(fleet.status(running)).isEqualTo("running");
+    assertThat(online("away")).isTrue();
+  }
+
+  private boolean online(String agent) {
+    return fleet.caller().get("/hosts").json().path("hosts").path(agent).path("online").asBoolean();
+  }
+
+  /** Returns a job that the agent could have had, once it gets no more. */
+  private String drain(String agent) {
+    do { // until it is known
+      assertThat(fleet.next(agent).status()).isEqualTo(204);
+    } while (fleet.caller().post("/api/v1/workers/" + agent + "/drain", "{}").status() == 404);
+    String id = fleet.submit();
+    while (fleet.next(agent).status() != 204) {
+      fleet.report(agent, id, "running");
+      fleet.report(agent, id, "finished");
+      id = fleet.submit();
+    }
+    return id;
   }
 }

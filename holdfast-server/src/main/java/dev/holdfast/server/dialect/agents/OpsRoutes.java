@@ -130,8 +130,11 @@ final class OpsRoutes {
       placement.ifPresent(other -> orStatus(request, () -> acts.place(id, other, act)));
     } else if (job.state() == JobState.PAUSED && act.force()) {
       // The dialect has no word for it, and no other way back to the queue.
-      orStatus(request, () -> acts.resume(id, act));
-      placement.ifPresent(other -> orStatus(request, () -> acts.place(id, other, act)));
+      orStatus(
+          request,
+          () ->
+              placement.ifPresentOrElse(
+                  other -> acts.resume(id, other, act), () -> acts.resume(id, act)));
     } else {
       orStatus(
           request,

@@ -72,6 +72,7 @@ final class WorkRoutes {
     AgentServices services = dialect.services(request);
     seen(request, agent);
     if (workers.isDraining(request.services().tenant().name(), agent)) {
+      services.dispatch().beat(agent, Optional.empty()); // what it has still runs
       return NOTHING;
     }
     return services
