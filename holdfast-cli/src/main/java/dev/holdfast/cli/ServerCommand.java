@@ -135,7 +135,8 @@ final class ServerCommand implements Callable<Integer> {
       defaultValue = "${env:HOLDFAST_SHARED_DIR:-${env:VM_SHARED_DATA}}",
       description =
           "The directory that remote agents have at the same place (or $$VM_SHARED_DATA); without"
-              + " one, /opt/opeva_shared_data if it is there, else 'shared' in the data directory.",
+              + " one, 'shared' in the data directory, or /opt/opeva_shared_data if it is there"
+              + " instead.",
       showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
       paramLabel = "DIR")
   private @Nullable String sharedDir;
@@ -231,17 +232,16 @@ final class ServerCommand implements Callable<Integer> {
             .withNames(Lists.set(names))
             .withProxies(new Proxies(Lists.set(proxies)))
             .withReceivers(new Receivers(Lists.set(webhookNetworks)));
-    config = config.withExecutors(executors(config)).withAgents(agents(config.agents()));
+    config = config.withExecutors(executors(config)).withAgents(agents());
     return certificate.isBlank()
         ? config
         : config.withTls(new Tls(Path.of(certificate), Path.of(key)));
   }
 
-  private AgentSettings agents(AgentSettings defaults) {
+  private AgentSettings agents() {
+    AgentSettings usual = AgentSettings.usual(data);
     AgentSettings placed =
-        sharedDir == null || sharedDir.isBlank()
-            ? defaults
-            : defaults.withDirectory(Path.of(sharedDir));
+        sharedDir == null || sharedDir.isBlank() ? usual : usual.withDirectory(Path.of(sharedDir));
     return availableHosts == null ? placed : placed.withHosts(availableHosts);
   }
 
@@ -271,6 +271,9 @@ final class ServerCommand implements Callable<Integer> {
               "The first token, shown once and kept in %s: %s%n",
               config.data().resolve("admin.token"), token);
         });
+    if (!config.agents().directory().startsWith(config.data().toAbsolutePath().normalize())) {
+      out.println("Agents' files are in " + config.agents().directory());
+    }
     if (!config.trust().auth()) {
       out.println("Authentication is off: everybody on this machine may do everything.");
     }

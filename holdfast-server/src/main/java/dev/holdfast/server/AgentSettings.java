@@ -44,13 +44,28 @@ public record AgentSettings(Path directory, List<String> hosts) {
   }
 
   static AgentSettings defaults(Path data) {
-    return defaults(data, DOCUMENTED);
+    return new AgentSettings(data.resolve("shared"), List.of());
   }
 
-  /** Shares the documented directory where there is one, else one in the data directory. */
-  static AgentSettings defaults(Path data, Path documented) {
-    boolean isThere = Files.isDirectory(documented) && Files.isWritable(documented);
-    return new AgentSettings(isThere ? documented : data.resolve("shared"), List.of());
+  /**
+   * What a server shares that was not told where: the documented directory if this machine has it
+   * and the server can use it, else one in its data directory. That one it keeps if it has it.
+   */
+  public static AgentSettings usual(Path data) {
+    return usual(data, DOCUMENTED);
+  }
+
+  static AgentSettings usual(Path data, Path documented) {
+    AgentSettings own = defaults(data);
+    AgentSettings common = own.withDirectory(documented);
+    return Files.exists(own.directory) || !common.isUsable() ? own : common;
+  }
+
+  private boolean isUsable() {
+    Path others = directoryOfOthers();
+    return Files.isDirectory(directory)
+        && Files.isWritable(directory)
+        && Files.isWritable(Files.exists(others) ? others : others.getParent());
   }
 
   public AgentSettings withDirectory(Path directory) {
@@ -64,7 +79,11 @@ public record AgentSettings(Path directory, List<String> hosts) {
   public Path directoryOf(TenantName tenant) {
     return tenant.equals(TenantName.DEFAULT)
         ? directory
-        : directory.resolveSibling(directory.getFileName() + "-tenants").resolve(tenant.value());
+        : directoryOfOthers().resolve(tenant.value());
+  }
+
+  private Path directoryOfOthers() {
+    return directory.resolveSibling(directory.getFileName() + "-tenants");
   }
 
   /** Accepts a list with commas, with or without the brackets and quotes of some notations. */

@@ -76,10 +76,18 @@ class AgentPlacesTest {
     Path data = machine.resolve("data");
     Path documented = machine.resolve("opt");
 
-    assertThat(AgentSettings.defaults(data, documented).directory())
-        .isEqualTo(data.resolve("shared"));
+    assertThat(AgentSettings.usual(data, documented).directory()).isEqualTo(data.resolve("shared"));
     Files.createDirectory(documented);
-    assertThat(AgentSettings.defaults(data, documented).directory()).isEqualTo(documented);
+    assertThat(AgentSettings.usual(data, documented).directory()).isEqualTo(documented);
+  }
+
+  @Test
+  void a_server_that_has_a_directory_of_its_own_keeps_it(@TempDir Path machine) throws IOException {
+    Path data = machine.resolve("data");
+    Path documented = Files.createDirectory(machine.resolve("opt"));
+    Files.createDirectories(data.resolve("shared"));
+
+    assertThat(AgentSettings.usual(data, documented).directory()).isEqualTo(data.resolve("shared"));
   }
 
   private static AgentSettings settings() {
