@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.Holdfast;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.PolicyOverrides;
+import dev.holdfast.job.RetryPolicy;
 import dev.holdfast.rig.RunDatabase;
 import dev.holdfast.server.Caller.Reply;
 import dev.holdfast.tenant.TenantName;
@@ -26,7 +27,11 @@ class SeededSettingsTest {
 
   private static final TenantName LATE = new TenantName("late");
   private static final Map<String, String> ENVIRONMENT =
-      Map.of("TOKEN_LIMIT", "100", "LEASE_SEC_DEFAULT", "77", "HOST_HEARTBEAT_TTL", "9");
+      Map.of(
+          "TOKEN_LIMIT", "100",
+          "LEASE_SEC_DEFAULT", "77",
+          "HOST_HEARTBEAT_TTL", "9",
+          "BACKOFF_BASE_SEC", "10");
 
   private final ServerConfig config = TestServer.config();
   private HikariDataSource pool;
@@ -97,12 +102,15 @@ class SeededSettingsTest {
       system(server, TenantName.DEFAULT).post("/api/v1/tenants", name(LATE));
       Reply put =
           system(server, LATE)
-              .put("/api/v1/queues/pull", "{\"defaults\": {\"lease_seconds\": 600}}");
+              .put(
+                  "/api/v1/queues/pull",
+                  "{\"defaults\": {\"lease_seconds\": 600, \"retry\": {\"type\": \"none\"}}}");
       assertThat(put.status()).as(put.text()).isEqualTo(200);
     }
     try (HoldfastServer server = HoldfastServer.start(config, pool, ENVIRONMENT)) {
       assertThat(value(server, "LEASE_SEC_DEFAULT")).isEqualTo(600);
       assertThat(value(server, "TOKEN_LIMIT")).isEqualTo(100);
+      assertThat(defaults("pull").retry()).contains(new RetryPolicy.None());
     }
   }
 

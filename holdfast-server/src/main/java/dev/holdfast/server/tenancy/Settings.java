@@ -39,6 +39,13 @@ public final class Settings {
        WHERE name = :queue
       """;
 
+  private static final String RETRIES_IN_ANOTHER_WAY =
+      """
+      SELECT coalesce(defaults -> 'retry' ->> 'type', 'exponential') <> 'exponential'
+        FROM {schema}.queue
+       WHERE name = :queue
+      """;
+
   private static final String SAID =
       """
       SELECT value::numeric FROM {schema}.setting WHERE name = :name
@@ -145,12 +152,27 @@ public final class Settings {
     said(environment).forEach((setting, value) -> seed(handle, setting, value));
   }
 
-  // Somebody may have said it in the settings of its queue, too.
+  // Somebody may have said it in the settings of its queue, too, or that it retries in another way.
   private void seed(Handle handle, Setting setting, long value) {
     boolean isUnsaid = inForce(handle, setting).filter(now -> now != setting.ofItself()).isEmpty();
-    if (isUnsaid && store(handle, SEED, setting, value) == 1) {
+    if (isUnsaid
+        && !retriesInAnotherWay(handle, setting)
+        && store(handle, SEED, setting, value) == 1) {
       enforce(handle, setting, value);
     }
+  }
+
+  private boolean retriesInAnotherWay(Handle handle, Setting setting) {
+    return setting
+        .place()
+        .filter(place -> place.path().getFirst().equals("retry"))
+        .flatMap(place ->
+            handle
+                .createQuery(db.sql(RETRIES_IN_ANOTHER_WAY))
+                .bind("queue", place.queue())
+                .mapTo(Boolean.class)
+                .findOne())
+        .orElse(false);
   }
 
   private static Map<Setting, Long> said(Map<String, String> environment) {
