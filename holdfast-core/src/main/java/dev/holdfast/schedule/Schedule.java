@@ -37,6 +37,9 @@ public record Schedule(
     Duration expectedRuntime,
     boolean enabled) {
 
+  /** The shortest misfire grace: within less, a tick may not get to decide a slot. */
+  static final Duration SHORTEST_GRACE = Duration.ofSeconds(1);
+
   private static final int NAME_CHARS = 128;
   private static final int MOST_INSTANCES = 1_000;
   private static final Duration LONGEST = Duration.ofDays(366);
@@ -51,7 +54,7 @@ public record Schedule(
   public Schedule {
     checkName(name);
     checkJob(job);
-    check("misfire_grace_seconds", misfireGrace, Duration.ofSeconds(1)); // a tick takes its time
+    check("misfire_grace_seconds", misfireGrace, SHORTEST_GRACE);
     check("expected_runtime_seconds", expectedRuntime, Duration.ofSeconds(1));
     if (maxInstances < 1 || maxInstances > MOST_INSTANCES) {
       throw HoldfastException.invalid("max_instances", maxInstances, "1 to " + MOST_INSTANCES);

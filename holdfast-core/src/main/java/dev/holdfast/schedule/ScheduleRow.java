@@ -78,7 +78,9 @@ final class ScheduleRow {
         trigger(row),
         job,
         row.getBoolean("coalesce"),
-        Duration.ofMillis(row.getLong("misfire_grace_ms")),
+        // A node of an older version may store less.
+        Duration.ofMillis(
+            Math.max(Schedule.SHORTEST_GRACE.toMillis(), row.getLong("misfire_grace_ms"))),
         row.getInt("max_instances"),
         Duration.ofMillis(row.getLong("expected_runtime_ms")),
         row.getBoolean("enabled"));

@@ -258,6 +258,16 @@ class SchedulesTest {
     refused(ErrorCode.NOT_FOUND, "brief", () -> tenant.schedules().delete("brief", ADA));
   }
 
+  // A node of the version before may still store it.
+  @Test
+  void a_misfire_grace_that_is_refused_today_reads_as_the_shortest() {
+    tenant.schedules().put(MINUTELY, ADA);
+    tenant.execute("UPDATE {schema}.schedule SET misfire_grace_ms = 0");
+
+    assertThat(tenant.schedules().get("brief").orElseThrow().schedule().misfireGrace())
+        .isEqualTo(Duration.ofSeconds(1));
+  }
+
   @Test
   void what_cannot_be_is_refused_with_the_fields_name() {
     refused("name", () -> Schedule.of("x".repeat(129), Trigger.cron("@daily"), JOB));

@@ -1,4 +1,4 @@
--- With less, no slot could ever be decided in time.
+-- Within less, a tick may not get to decide a slot; with zero it never did.
 UPDATE {schema}.schedule SET misfire_grace_ms = 1000 WHERE misfire_grace_ms < 1000;
 
 -- Dialect E, under the names of its document: the settings in force.
