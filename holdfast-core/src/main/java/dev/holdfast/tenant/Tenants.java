@@ -54,7 +54,8 @@ public final class Tenants implements AutoCloseable {
 
   private static final String GO_ON_FROM =
       """
-      SELECT setval(:sequence::regclass, max(fence))
+      SELECT setval(:sequence::regclass,
+                    greatest(max(fence), pg_sequence_last_value(:sequence::regclass)))
         FROM {schema}.dropped_tenant
        WHERE name IN (:name, :any)
       HAVING count(*) > 0

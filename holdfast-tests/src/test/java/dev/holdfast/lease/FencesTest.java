@@ -7,7 +7,6 @@ import dev.holdfast.Holdfast;
 import dev.holdfast.audit.Act;
 import dev.holdfast.rig.RunDatabase;
 import dev.holdfast.tenant.TenantName;
-import dev.holdfast.testkit.Covers;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -18,7 +17,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Fences after a database was set back. On a database of its own: all tenants' are raised. */
-@Covers("I2")
 class FencesTest {
 
   private static final Act RESTORED = Act.by("ada").because("from a backup");
@@ -64,6 +62,25 @@ class FencesTest {
     holdfast.raiseFences(RESTORED);
     holdfast.tenants().create(UNKNOWN);
     assertThat(fence(UNKNOWN)).isGreaterThan(2 * Fences.LEAP);
+  }
+
+  @Test
+  void a_schema_that_was_brought_from_elsewhere_keeps_its_fences() throws Exception {
+    holdfast.raiseFences(RESTORED);
+    holdfast.tenants().create(UNKNOWN);
+    execute("SELECT setval('holdfast_%s.fence', %d)".formatted(UNKNOWN, 3 * Fences.LEAP));
+    execute("DELETE FROM holdfast.tenant WHERE name = '%s'".formatted(UNKNOWN));
+
+    holdfast.tenants().create(UNKNOWN);
+
+    assertThat(fence(UNKNOWN)).isEqualTo(3 * Fences.LEAP + 1);
+  }
+
+  private void execute(String sql) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
   }
 
   private long fence(TenantName tenant) throws SQLException {
