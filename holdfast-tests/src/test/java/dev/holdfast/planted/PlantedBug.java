@@ -159,7 +159,7 @@ enum PlantedBug implements UnaryOperator<String> {
   ORPHANS_OF_LIVE_SCHEDULES("WITH orphan AS MATERIALIZED", "", "AND schedule.enabled", "AND false"),
 
   PAUSED_QUEUES_GIVE(
-      "WITH lanes AS MATERIALIZED", "", "AND NOT coalesce\\(queue.paused, false\\)", ""),
+      "\\), lanes AS MATERIALIZED", "", "AND NOT coalesce\\(queue.paused, false\\)", ""),
   LIMITS_OF_QUEUES_NOT_COUNTED(
       "AS places\\s+FROM", "", "queue.concurrency_limit - \\(", "queue.concurrency_limit + 9 - ("),
   NO_LOCK_OF_LIMITED_QUEUES(

@@ -42,20 +42,20 @@ final class Binaries {
    */
   static Path in(Path data) throws IOException {
     Path home = data.resolve("postgres");
-    String hash = hash();
-    if (!isFrom(hash, home)) {
+    String digest = digest();
+    if (!isFrom(digest, home)) {
       Path draft = Directories.fresh(data.resolve("postgres.new"));
       unpack(draft);
       awaitRunnable(draft);
-      Files.writeString(draft.resolve(ORIGIN), hash);
+      Files.writeString(draft.resolve(ORIGIN), digest);
       replace(home, draft, data.resolve("postgres.old"));
     }
     return home;
   }
 
-  private static boolean isFrom(String hash, Path home) throws IOException {
+  private static boolean isFrom(String digest, Path home) throws IOException {
     Path origin = home.resolve(ORIGIN);
-    return Files.exists(origin) && Files.readString(origin).equals(hash);
+    return Files.exists(origin) && Files.readString(origin).equals(digest);
   }
 
   // Complete, or not there: a start that is cut off in between is repeated.
@@ -68,7 +68,7 @@ final class Binaries {
     Directories.remove(old);
   }
 
-  private static String hash() throws IOException {
+  private static String digest() throws IOException {
     try (DigestInputStream in = new DigestInputStream(packed(), Copies.sha256())) {
       long unused = in.transferTo(OutputStream.nullOutputStream());
       return HexFormat.of().formatHex(in.getMessageDigest().digest());

@@ -127,7 +127,7 @@ public final class Nemesis {
           lose(blow, anyServer(), "POST /api/agent/next-job", "\"container_name\":");
       // The arguments of a chore: a claim that got nothing is answered, too.
       case LOSE_DATABASE_CLAIM ->
-          lose(blow, cables.workersToDatabase(), "WITH lanes AS", "\"failures\":");
+          lose(blow, cables.workersToDatabase(), "lanes AS MATERIALIZED", "\"failures\":");
       case LOSE_COMMIT -> lose(blow, cables.workersToDatabase(), "COMMIT", "");
       case CRASH_DATABASE -> {
         ledger.says("cut " + blow);
