@@ -20,7 +20,6 @@ import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.Report;
 import dev.holdfast.queue.Changes;
 import dev.holdfast.queue.QueueSettings;
-import dev.holdfast.rig.People;
 import dev.holdfast.schedule.Schedule;
 import dev.holdfast.schedule.Trigger;
 import java.time.Duration;
@@ -161,26 +160,30 @@ final class Parts {
   }
 
   static Part finish(Scene scene, String job, Outcome outcome) {
-    return actor -> actor.leases().finish(List.of(new Finish(scene.lease(job), outcome)));
+    return actor -> end(actor, scene, List.of(new Finish(scene.lease(job), outcome)));
   }
 
   /** One batch that says the same end twice, as when a repeat catches up with what it repeats. */
   static Part finishTwice(Scene scene, String job, Outcome outcome) {
     return actor -> {
       Finish end = new Finish(scene.lease(job), outcome);
-      actor.leases().finish(List.of(end, end));
+      end(actor, scene, List.of(end, end));
     };
   }
 
   /** One batch, of which one job finishes and another goes back. */
   static Part finish(Scene scene, String succeeds, String goesBack) {
     return actor ->
-        actor
-            .leases()
-            .finish(
-                List.of(
-                    new Finish(scene.lease(goesBack), snoozed()),
-                    new Finish(scene.lease(succeeds), Outcome.succeeded())));
+        end(
+            actor,
+            scene,
+            List.of(
+                new Finish(scene.lease(goesBack), snoozed()),
+                new Finish(scene.lease(succeeds), Outcome.succeeded())));
+  }
+
+  private static void end(Actor actor, Scene scene, List<Finish> ends) {
+    scene.told().ended(ends.stream().map(Finish::lease).toList(), actor.leases().finish(ends));
   }
 
   static Part beat(Scene scene, String job) {
@@ -267,11 +270,12 @@ final class Parts {
   static Part place(Scene scene, String job, String host) {
     return actor -> {
       actor.acts().place(scene.job(job), Placement.preferring(host), Actor.ADA);
+      scene.told().acted(scene.job(job), JobAct.CHANGE);
       scene.mustStand(job, "host", host);
     };
   }
 
   private static Part perform(Scene scene, String job, JobAct act, boolean force, Changes changes) {
-    return actor -> new People(actor.acts()).perform(act, force, scene.job(job), changes);
+    return actor -> scene.perform(actor.acts(), act, force, job, changes);
   }
 }

@@ -9,6 +9,7 @@ import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.PgLeases;
+import dev.holdfast.queue.Acts;
 import dev.holdfast.queue.Changes;
 import dev.holdfast.queue.QueueSettings;
 import dev.holdfast.rig.People;
@@ -42,6 +43,7 @@ final class Scene {
   private final Set<String> neverStarts = ConcurrentHashMap.newKeySet();
   private final Set<UUID> enqueued = ConcurrentHashMap.newKeySet();
   private final Set<Standing> standing = ConcurrentHashMap.newKeySet();
+  private final Told told = new Told();
   private Instant now = START;
   private int mostHolders = 1;
   private final AtomicInteger slots = new AtomicInteger();
@@ -140,13 +142,23 @@ final class Scene {
   }
 
   Scene act(String name, JobAct act) {
-    new People(sandbox.acts()).perform(act, false, job(name), Changes.NONE);
+    perform(sandbox.acts(), act, false, name, Changes.NONE);
     return this;
   }
 
   Scene force(String name, JobAct act) {
-    new People(sandbox.acts()).perform(act, true, job(name), Changes.NONE);
+    perform(sandbox.acts(), act, true, name, Changes.NONE);
     return this;
+  }
+
+  void perform(Acts acts, JobAct act, boolean force, String name, Changes changes) {
+    if (new People(acts).perform(act, force, job(name), changes)) {
+      told.acted(job(name), act);
+    }
+  }
+
+  Told told() {
+    return told;
   }
 
   Scene finish(String name, Outcome outcome) {
@@ -207,6 +219,7 @@ final class Scene {
     List<String> complaints = new ArrayList<>(tables.violations(mostHolders));
     complaints.addAll(tables.twice());
     complaints.addAll(neitherRunningNorEnded(granted));
+    complaints.addAll(told.complaints(tables));
     List<String> running = tables.column("SELECT id FROM {schema}.job WHERE worker IS NOT NULL");
     mustRun.stream()
         .filter(job -> !running.contains(job.toString()))

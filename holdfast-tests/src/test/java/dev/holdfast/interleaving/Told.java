@@ -1,0 +1,84 @@
+package dev.holdfast.interleaving;
+
+import dev.holdfast.job.JobAct;
+import dev.holdfast.job.JobState;
+import dev.holdfast.lease.FinishReply;
+import dev.holdfast.lease.Lease;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * What workers and people were told of their ends and acts, which must be what is on record.
+ * Thread-safe.
+ */
+final class Told {
+
+  private static final String ACTS =
+      """
+      SELECT job_id || ' ' || act FROM {schema}.audit WHERE job_id IS NOT NULL AND actor = 'ada'
+      """;
+
+  private static final String ENDS =
+      """
+      SELECT job_id || ' ' || fence || ' ' || outcome FROM {schema}.attempt_all
+      """;
+
+  private static final String JOBS =
+      """
+      SELECT id FROM {schema}.job_all
+      """;
+
+  private record End(Lease lease, FinishReply reply) {
+
+    String attempt() {
+      return lease.key().jobId() + " " + lease.key().fence() + " ";
+    }
+
+    boolean isIn(List<String> ends) {
+      return switch (reply) {
+        case FinishReply.Recorded(JobState state) when state == JobState.SUCCEEDED ->
+            ends.contains(attempt() + "succeeded");
+        case FinishReply.Recorded recorded ->
+            ends.stream().anyMatch(end -> end.startsWith(attempt()));
+        case FinishReply.Lost lost -> !ends.contains(attempt() + "succeeded");
+        case FinishReply.NotNow later -> false; // nothing here keeps an end from being stored
+      };
+    }
+  }
+
+  private final Queue<String> acts = new ConcurrentLinkedQueue<>();
+  private final Queue<End> ends = new ConcurrentLinkedQueue<>();
+
+  void acted(UUID job, JobAct act) {
+    acts.add(job + " " + act.stored());
+  }
+
+  void ended(List<Lease> leases, List<FinishReply> replies) {
+    for (int i = 0; i < leases.size(); i++) {
+      ends.add(new End(leases.get(i), replies.get(i)));
+    }
+  }
+
+  /** An act that was refused is on record nowhere, and one that was not is there once. */
+  List<String> complaints(Tables tables) throws SQLException {
+    List<String> complaints = new ArrayList<>();
+    List<String> recorded = new ArrayList<>(tables.column(ACTS));
+    for (String act : acts) {
+      if (!recorded.remove(act)) {
+        complaints.add("told of an act that is not on record: " + act);
+      }
+    }
+    recorded.forEach(act -> complaints.add("nobody was told of an act on record: " + act));
+    List<String> attempts = tables.column(ENDS);
+    List<String> jobs = tables.column(JOBS);
+    ends.stream()
+        .filter(end -> jobs.contains(end.lease.key().jobId().toString())) // not deleted since
+        .filter(end -> !end.isIn(attempts))
+        .forEach(end -> complaints.add("%s was told %s".formatted(end.attempt(), end.reply)));
+    return complaints;
+  }
+}
