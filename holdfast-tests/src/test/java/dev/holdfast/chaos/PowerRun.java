@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -48,12 +49,23 @@ final class PowerRun {
       SELECT id, state FROM holdfast_default.job_all WHERE id = ANY (?)
       """;
 
+  /**
+   * What a round has reached.
+   *
+   * @param finished jobs whose end was acknowledged in it
+   * @param cutOff jobs that somebody had when the power was cut
+   */
+  record Round(int finished, int cutOff) {}
+
   private final Path data;
   private final Path directory;
   private final Set<UUID> enqueued = ConcurrentHashMap.newKeySet();
   private final Set<UUID> finished = ConcurrentHashMap.newKeySet();
   private final Map<UUID, Long> fences = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<String> violations = new ConcurrentLinkedQueue<>();
+  private final Set<UUID> cutOff = ConcurrentHashMap.newKeySet(); // and not granted since
+  private final Set<UUID> grantedAgain = ConcurrentHashMap.newKeySet();
+  private final List<Round> rounds = new ArrayList<>();
   private final List<Duration> starts = new ArrayList<>();
 
   PowerRun(Path directory) throws IOException {
@@ -65,6 +77,8 @@ final class PowerRun {
   void round(int number, int jobs) throws Exception {
     PowerNode node = start(number);
     verify(node, "after cut " + number);
+    int finishedBefore = finished.size();
+    Queue<UUID> heldAtTheEnd = new ConcurrentLinkedQueue<>();
     Semaphore acknowledged = new Semaphore(0);
     AtomicBoolean over = new AtomicBoolean();
     List<Thread> threads = new ArrayList<>();
@@ -74,7 +88,7 @@ final class PowerRun {
     }
     for (int i = 0; i < WORKERS; i++) {
       String name = "worker-%d-%d".formatted(number, i);
-      threads.add(Thread.startVirtualThread(() -> work(client, name, over)));
+      threads.add(Thread.startVirtualThread(() -> heldAtTheEnd.addAll(work(client, name, over))));
     }
     acknowledged.acquire(jobs);
     node.cutPower(); // while they are all at it
@@ -82,6 +96,8 @@ final class PowerRun {
     for (Thread thread : threads) {
       thread.join();
     }
+    cutOff.addAll(heldAtTheEnd);
+    rounds.add(new Round(finished.size() - finishedBefore, heldAtTheEnd.size()));
   }
 
   /** Lets everything come to its end, and compares for the last time. */
@@ -91,7 +107,7 @@ final class PowerRun {
     HoldfastClient client = client(node);
     // By the database's word: an end whose acknowledgement was cut off is one, too.
     while (!Set.of("succeeded").containsAll(states(node).values())) {
-      workOnce(client, "drains");
+      finish(client, claim(client, "drains"));
       Thread.sleep(50); // until the leases of those who were cut off are over
     }
     verify(node, "after the last job");
@@ -127,13 +143,21 @@ final class PowerRun {
     }
   }
 
-  private void work(HoldfastClient client, String worker, AtomicBoolean over) {
+  // Ends what it has only when it has been given more, so that there is something to be cut off
+  // whenever the power is cut.
+  private List<UUID> work(HoldfastClient client, String worker, AtomicBoolean over) {
+    List<Lease> held = List.of();
     while (!over.get()) {
-      workOnce(client, worker);
+      List<Lease> more = claim(client, worker);
+      if (!more.isEmpty()) {
+        finish(client, held);
+        held = more;
+      }
     }
+    return held.stream().map(lease -> lease.key().jobId()).toList();
   }
 
-  private void workOnce(HoldfastClient client, String worker) {
+  private List<Lease> claim(HoldfastClient client, String worker) {
     try {
       List<Lease> leases =
           client
@@ -141,6 +165,14 @@ final class PowerRun {
               .claim(ClaimRequest.of(worker, Set.of("default"), CLAIMED_AT_ONCE))
               .leases();
       leases.forEach(this::granted);
+      return leases;
+    } catch (HoldfastException e) {
+      return List.of(); // cut off: what was granted and not told runs out
+    }
+  }
+
+  private void finish(HoldfastClient client, List<Lease> leases) {
+    try {
       List<FinishReply> replies =
           client
               .leases()
@@ -162,6 +194,9 @@ final class PowerRun {
     Long earlier = fences.put(id, fence);
     if (earlier != null && earlier >= fence) {
       violations.add("job %s: fence %d after %d".formatted(id, fence, earlier));
+    }
+    if (cutOff.remove(id)) {
+      grantedAgain.add(id);
     }
     if (finished.contains(id)) {
       violations.add("job %s was finished, and is granted again".formatted(id));
@@ -216,6 +251,15 @@ final class PowerRun {
 
   int finished() {
     return finished.size();
+  }
+
+  List<Round> rounds() {
+    return List.copyOf(rounds);
+  }
+
+  /** Jobs that were cut off, and then given to somebody else. */
+  int grantedAgain() {
+    return grantedAgain.size();
   }
 
   List<Duration> starts() {

@@ -28,13 +28,21 @@ class PowerTest {
     run.drain();
 
     System.out.printf(
-        "Power: %d cuts, %d jobs acknowledged, %d finished, starts %s ms, %d violations%n",
+        "Power: %d cuts, %d jobs acknowledged, %d finished, %d granted again after a cut, starts"
+            + " %s ms, %d violations; %s%n",
         ROUNDS,
         run.enqueued(),
         run.finished(),
+        run.grantedAgain(),
         run.starts().stream().map(Duration::toMillis).toList(),
-        run.violations().size());
+        run.violations().size(),
+        run.rounds());
     assertThat(run.violations()).isEmpty();
     assertThat(run.enqueued()).isGreaterThanOrEqualTo(ROUNDS * JOBS);
+    assertThat(run.rounds())
+        .as("jobs finished and jobs held by a worker, at each cut")
+        .hasSize(ROUNDS)
+        .allMatch(round -> round.finished() > 0 && round.cutOff() > 0);
+    assertThat(run.grantedAgain()).as("jobs granted again after a cut").isPositive();
   }
 }
