@@ -203,7 +203,7 @@ final class ChaosRun implements AutoCloseable {
     awaitDrained();
     rounds.stop();
     fleet.drain();
-    Again.until(watch::lookClosely);
+    Again.until(watch::lookForTheLastTime);
     slots = Again.until(timetable::slots);
     files.write(slots, hours, Again.until(this::lost));
     ledgerProcess.closeInput();

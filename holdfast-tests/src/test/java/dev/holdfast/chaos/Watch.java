@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Looks at the invariants and at who is parked, all the time. One thread looks; others may ask
- * afterwards.
+ * Looks at the invariants, at who is parked and at the count of deadlocks, all the time. One thread
+ * looks; others may ask afterwards.
  */
 final class Watch {
 
@@ -27,6 +27,7 @@ final class Watch {
   private final Db db;
   private final List<Violation> broken = new ArrayList<>();
   private final Set<UUID> parked = new HashSet<>();
+  private final ResetCount deadlocks = new ResetCount();
   private long nextCheck = System.nanoTime();
   private int checks;
 
@@ -37,6 +38,7 @@ final class Watch {
 
   Duration look() {
     try {
+      countDeadlocks();
       parked.addAll(
           db.withHandle(handle ->
               handle
@@ -55,7 +57,16 @@ final class Watch {
     return OFTEN;
   }
 
-  void lookClosely() {
+  void lookForTheLastTime() {
+    countDeadlocks();
+    lookClosely();
+  }
+
+  private void countDeadlocks() {
+    deadlocks.sees(holdfast.invariants().deadlocks());
+  }
+
+  private void lookClosely() {
     broken.addAll(holdfast.invariants().check());
     checks++;
   }
@@ -84,7 +95,8 @@ final class Watch {
     return parked.size();
   }
 
+  /** By all looks: what was counted before a crash of the database, too. */
   long deadlocks() {
-    return holdfast.invariants().deadlocks();
+    return deadlocks.total();
   }
 }

@@ -167,6 +167,11 @@ final class SoakRun implements AutoCloseable {
 
   boolean lasts() {
     return lasting.stream().allMatch(node -> node.jvm.process().isAlive());
+  /** PostgreSQL's own count, which nothing resets here: this database does not crash. */
+  long deadlocks() {
+    return holdfast.invariants().deadlocks();
+  }
+
   }
 
   @Override

@@ -51,6 +51,7 @@ class SoakTest {
           .allSatisfy(feature ->
               assertThat(run.tally().counts().getOrDefault(feature, 0L))
                   .as("%s in %.1f minutes", feature, run.minutes())
+      assertThat(run.deadlocks()).as("deadlocks").isZero();
                   .isGreaterThanOrEqualTo(feature.floor(run.minutes())));
       assertThat(drifts.values()).filteredOn(Drift::grows).as("what grows").isEmpty();
     }
