@@ -13,7 +13,11 @@ import java.util.Optional;
  * its process is gone, or a while after its process was frozen or it was told to stop and went on:
  * what it does after that is what fences are for, and {@link Fencing} judges it. A resource is left
  * alone for the kill grace; a job, of which nobody was told to stop, for what was left of its
- * lease.
+ * lease. A job of which somebody was told to stop may start again at once: its lease is over, or
+ * was given back.
+ *
+ * <p>Who was frozen is excused no longer than for lease and kill grace after it woke: what it has
+ * then, it holds.
  */
 final class Exclusion {
 
@@ -23,10 +27,21 @@ final class Exclusion {
 
   private record Running(String grant, String worker, long sinceMillis) {}
 
-  private record Freeze(long fromMillis, long untilMillis) {}
+  private record Freeze(long fromMillis, long thawedMillis) {
+    private static final long NOT_YET = Long.MAX_VALUE;
+
+    boolean hadBegun(Running attempt) {
+      return attempt.sinceMillis - WAKING_MILLIS <= thawedMillis;
+    }
+
+    boolean excusesAt(long millis) {
+      return millis - STALE <= thawedMillis;
+    }
+  }
 
   private static final long KILL_GRACE = Documented.KILL_GRACE.toMillis();
   private static final long LEFT_OF_LEASE = Documented.LEFT_OF_LEASE.toMillis();
+  private static final long STALE = Documented.LEASE.plus(Documented.KILL_GRACE).toMillis();
 
   private final Map<String, List<Running>> byThing = new HashMap<>();
   private final Map<String, List<String>> thingsOf = new HashMap<>();
@@ -48,11 +63,11 @@ final class Exclusion {
           Optional.ofNullable(grantsOf.remove(entry.who()))
               .ifPresent(grants -> grants.forEach(this::over));
       case "frozen" ->
-          freezes.put(entry.words().getFirst(), new Freeze(entry.millis(), Long.MAX_VALUE));
+          freezes.put(entry.words().getFirst(), new Freeze(entry.millis(), Freeze.NOT_YET));
       case "thawed" ->
           freezes.computeIfPresent(
               entry.words().getFirst(),
-              (worker, freeze) -> new Freeze(freeze.fromMillis, entry.millis() + WAKING_MILLIS));
+              (worker, freeze) -> new Freeze(freeze.fromMillis, entry.millis()));
       default -> {}
     }
   }
@@ -94,7 +109,8 @@ final class Exclusion {
   private boolean isSilent(Running running, long nowMillis, long graceMillis) {
     Freeze freeze = freezes.get(running.worker);
     return freeze != null
-        && running.sinceMillis <= freeze.untilMillis
+        && freeze.hadBegun(running)
+        && freeze.excusesAt(nowMillis)
         && nowMillis >= freeze.fromMillis + Math.max(graceMillis, LEFT_OF_LEASE);
   }
 

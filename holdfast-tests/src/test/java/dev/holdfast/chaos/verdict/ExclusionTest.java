@@ -121,6 +121,53 @@ class ExclusionTest {
   }
 
   @Test
+  void what_was_told_to_stop_and_goes_on_keeps_its_resource_and_not_its_job() {
+    String taken =
+        """
+        1 10 w1 start a 1 5 %1$s ok
+        2 100 w1 told a 5 ok
+        3 110 w2 start a 2 6 %1$s ok
+        4 120 w1 effect a 5 refused
+        5 120 w1 end a 5 refused refused
+        6 130 w2 effect a 6 ok
+        7 140 w2 end a 6 done ok
+        """;
+
+    assertThat(rules(List.of(A), taken.formatted("-"))).isEmpty();
+    assertThat(rules(List.of(A), taken.formatted("site:1"))).containsExactly(Rule.OVERLAP);
+  }
+
+  @Test
+  void who_was_frozen_is_excused_until_lease_and_kill_grace_after_it_woke_and_not_for_ever() {
+    for (int begun : List.of(10, 10_500, 14_000)) { // before the freeze, and soon after it
+      assertThat(rules(List.of(A), wokenAndTakenAt(begun, 17_900))).as("%d", begun).isEmpty();
+      assertThat(rules(List.of(A), wokenAndTakenAt(begun, 18_100)))
+          .as("%d", begun)
+          .containsExactly(Rule.OVERLAP);
+    }
+    assertThat(rules(List.of(A), wokenAndTakenAt(15_100, 17_900)))
+        .as("begun when it was awake")
+        .containsExactly(Rule.OVERLAP);
+  }
+
+  private static String wokenAndTakenAt(int begun, int taken) {
+    String start = "1 %d w1 start a 1 5 - ok\n".formatted(begun);
+    String frozen =
+        """
+        2 1000 nemesis frozen w1 ok
+        3 10000 nemesis thawed w1 ok
+        """;
+    String next =
+        """
+        4 %1$d w2 start a 2 6 - ok
+        5 %1$d w2 effect a 6 ok
+        6 %1$d w2 end a 6 done ok
+        """
+            .formatted(taken);
+    return (begun < 1_000 ? start + frozen : frozen + start) + next;
+  }
+
+  @Test
   void a_command_is_not_excused_by_its_agents_being_frozen() {
     assertThat(
             rules(
