@@ -171,13 +171,19 @@ final class ChaosRun implements AutoCloseable {
     all.add(new Berth(Role.DATABASE_WORKER, 1, forWorkers));
     all.add(new Berth(Role.DATABASE_WORKER, 2, forWorkers));
     all.add(new Berth(Role.DATABASE_WORKER, 3, forWorkers));
-    all.add(new Berth(Role.HTTP_WORKER, 1, first));
-    all.add(new Berth(Role.HTTP_WORKER, 2, second));
-    all.add(new Berth(Role.AGENT, 1, first, directory.resolve("agent1").toString()));
-    all.add(new Berth(Role.AGENT, 2, second, directory.resolve("agent2").toString()));
-    all.add(new Berth(Role.PULL_WORKER, 1, second));
-    all.add(new Berth(Role.DIALECT_AGENT, 1, first));
+    all.add(served(0, new Berth(Role.HTTP_WORKER, 1, first)));
+    all.add(served(1, new Berth(Role.HTTP_WORKER, 2, second)));
+    all.add(served(0, new Berth(Role.AGENT, 1, first, directory.resolve("agent1").toString())));
+    all.add(served(1, new Berth(Role.AGENT, 2, second, directory.resolve("agent2").toString())));
+    all.add(served(1, new Berth(Role.PULL_WORKER, 1, second)));
+    all.add(served(0, new Berth(Role.DIALECT_AGENT, 1, first)));
     return all;
+  }
+
+  // The verdict has to know whom a blow to a server can concern.
+  private Berth served(int server, Berth berth) {
+    ledger.says("serves s%d %s".formatted(server, berth.name()));
+    return berth;
   }
 
   /** Goes on until it has done enough. */
@@ -277,6 +283,10 @@ final class ChaosRun implements AutoCloseable {
 
   List<Violation> violations() throws IOException {
     return files.violations();
+  }
+
+  long excused() throws IOException {
+    return files.excused();
   }
 
   Figures figures() throws IOException {

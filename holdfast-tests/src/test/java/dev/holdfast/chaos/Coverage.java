@@ -35,6 +35,7 @@ final class Coverage {
     coverage.addWhole("jobs seen parked", run.watch().parked(), 20);
     coverage.addWhole("jobs seen standing on their target", run.operator().blocksSeen(), 5);
     coverage.addWhole("of them resumed, retried or resolved", run.operator().acts(), 5);
+    coverage.add("last attempts of jobs made to fail put down to a mishap", run.excused(), 0);
     coverage.addWhole("slots decided about", run.slots().size(), 100);
     coverage.addWhole(
         "slots fired", run.slots().stream().filter(slot -> slot.job().isPresent()).count(), 20);

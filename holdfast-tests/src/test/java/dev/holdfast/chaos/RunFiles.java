@@ -54,15 +54,26 @@ record RunFiles(Path directory) {
     return Files.exists(file) ? Files.readAllLines(file).stream().map(parse).toList() : List.of();
   }
 
+  private Verdict.Said said() throws IOException {
+    return new Verdict.Said(
+        jobs(),
+        read("lost", LostAttempt::parse),
+        slots(),
+        read("hours", Hours::parse).stream().findFirst());
+  }
+
   List<Violation> violations() throws IOException {
-    Verdict.Said said =
-        new Verdict.Said(
-            jobs(),
-            read("lost", LostAttempt::parse),
-            slots(),
-            read("hours", Hours::parse).stream().findFirst());
+    Verdict.Said said = said();
     try (Stream<String> lines = Files.lines(ledger())) {
       return Verdict.of(lines.map(Entry::parse), said);
+    }
+  }
+
+  /** Jobs whose last attempt was lost, as far as anybody knows, by a mishap. */
+  long excused() throws IOException {
+    Verdict.Said said = said();
+    try (Stream<String> lines = Files.lines(ledger())) {
+      return Verdict.excused(lines.map(Entry::parse), said);
     }
   }
 

@@ -19,7 +19,11 @@ public record Berth(Role role, int number, List<String> args, Consumer<String> r
     return new Berth(role, number, args, listener);
   }
 
+  public String name() {
+    return role.letter() + number;
+  }
+
   String name(int life) {
-    return "%s%d.%d".formatted(role.letter(), number, life);
+    return name() + "." + life;
   }
 }

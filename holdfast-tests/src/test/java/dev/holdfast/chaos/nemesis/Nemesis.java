@@ -191,13 +191,13 @@ public final class Nemesis {
     if (!held.isEmpty()) {
       return false;
     }
-    ledger.says("held " + blow);
+    ledger.says("held " + at(blow, cable));
     cable.unplug();
     held.add(
         CompletableFuture.runAsync(
             () -> {
               cable.release();
-              ledger.says("released " + blow);
+              ledger.says("released " + at(blow, cable));
             },
             CompletableFuture.delayedExecutor(
                 longerThan(Workload.LEASE).toMillis(), TimeUnit.MILLISECONDS)));
@@ -205,7 +205,7 @@ public final class Nemesis {
   }
 
   private boolean cut(Blow blow, Cable cable) {
-    ledger.says("cut " + blow);
+    ledger.says("cut " + at(blow, cable));
     cable.cut();
     return true;
   }
@@ -216,10 +216,16 @@ public final class Nemesis {
         question,
         answer,
         () -> {
-          var unused = ledger.tell("lost " + blow);
+          var unused = ledger.tell("lost " + at(blow, cable));
           dealt.merge(blow, 1, Integer::sum);
         });
     return false;
+  }
+
+  /** With the server that the link leads to, if it is one of those. */
+  private String at(Blow blow, Cable cable) {
+    int server = cables.toServers().indexOf(cable);
+    return server < 0 ? blow.name() : blow.name() + " s" + server;
   }
 
   /** Waits until nobody is frozen any more, and nothing held. */

@@ -20,11 +20,8 @@ final class Documented {
    */
   static final Duration LEFT_OF_LEASE = LEASE.dividedBy(5);
 
-  /** How often somebody looks for leases that ran out. */
-  static final Duration REAPER_PERIOD = Duration.ofSeconds(5);
-
-  /** Within this of a mishap, an attempt can have been lost by it. Generous. */
-  static final Duration REACH = LEASE.plus(KILL_GRACE).plus(REAPER_PERIOD).plusSeconds(7);
+  /** Whoever works at chores waits no longer for a server's word on one. */
+  static final Duration LONGEST_ANSWER = Duration.ofSeconds(1);
 
   private Documented() {}
 }

@@ -16,8 +16,9 @@ import java.util.Set;
  * last one allowed; or somebody resolved the job by hand.
  *
  * <p>A doomed job's last attempt may be lost by a mishap, also between its claim and its start, of
- * which the ledger hears nothing. Then the mishap must be one of the process that had it: the
- * ledger says who started it, and of attempts that never started Holdfast's history does.
+ * which the ledger hears nothing. Then the mishap must be one of the process that had it, or of
+ * what that needs, and just then: the ledger says who started it, and of attempts that never
+ * started Holdfast's history does.
  */
 final class Fates {
 
@@ -148,21 +149,41 @@ final class Fates {
   }
 
   private boolean isExhausted(Acknowledged job, Fate fate) {
-    if (fate.lastAttempt < job.maxAttempts()) {
-      return isLostUnseen(job, fate);
-    }
-    return switch (fate.lastEnd) {
-      case "failed", "lost" -> true;
-      case "none" -> mishaps.hasHitSince(fate.lastWorker, fate.lastHeardMillis);
-      default -> // its handler was stopped, because the lease was lost or to be given back
-          mishaps.canHaveHit(fate.lastWorker, fate.lastHeardMillis) || isLostUnseen(job, fate);
-    };
+    return isLastSeen(job, fate) || isExcused(job, fate);
+  }
+
+  /** Whether the ledger has the end of the last attempt allowed. */
+  private boolean isLastSeen(Acknowledged job, Fate fate) {
+    return fate.lastAttempt >= job.maxAttempts()
+        && switch (fate.lastEnd) {
+          case "failed", "lost" -> true;
+          case "none" -> mishaps.hasHitSince(fate.lastWorker, fate.lastHeardMillis);
+          default -> false; // its handler was stopped, because the lease was lost or given back
+        };
+  }
+
+  /** Whether that attempt can have been lost by a mishap. */
+  private boolean isExcused(Acknowledged job, Fate fate) {
+    boolean wasStopped = fate.lastAttempt >= job.maxAttempts() && !fate.lastEnd.equals("none");
+    return (wasStopped && mishaps.canHaveStopped(fate.lastWorker, fate.lastHeardMillis))
+        || isLostUnseen(job, fate);
+  }
+
+  /** Jobs that count as exhausted because of a mishap alone. */
+  long excused() {
+    return acknowledged.values().stream()
+        .filter(Acknowledged::doomed)
+        .filter(job -> {
+          Fate fate = fates.get(job.job());
+          return fate != null && !fate.resolved && !isLastSeen(job, fate) && isExcused(job, fate);
+        })
+        .count();
   }
 
   private boolean isLostUnseen(Acknowledged job, Fate fate) {
     return lost.getOrDefault(job.job(), List.of()).stream()
         .filter(each -> each.number() == job.maxAttempts() && each.fence() > fate.lastFence)
         .anyMatch(each ->
-            mishaps.canHaveHit(each.worker(), each.startedAt().toEpochMilli() - epochMillis));
+            mishaps.canHaveLost(each.worker(), each.startedAt().toEpochMilli() - epochMillis));
   }
 }

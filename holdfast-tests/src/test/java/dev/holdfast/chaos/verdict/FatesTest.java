@@ -5,11 +5,14 @@ import static dev.holdfast.chaos.verdict.HandwrittenLedger.DOOMED;
 import static dev.holdfast.chaos.verdict.HandwrittenLedger.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.chaos.ledger.Entry;
 import dev.holdfast.chaos.verdict.Violation.Rule;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every job comes to its end, after no more attempts than it may have. */
 class FatesTest {
@@ -139,6 +142,123 @@ class FatesTest {
                     + "4 40 w1 end d 6 stopped ok\n"
                     + "5 50 nemesis held HOLD_WORKERS_FROM_DATABASE ok"))
         .isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          d2.1   | 28500 nemesis cut CUT_WORKERS_FROM_DATABASE         | true
+          d2.1   | 31500 nemesis cut CUT_WORKERS_FROM_DATABASE         | true
+          d2.1   | 27500 nemesis cut CUT_WORKERS_FROM_DATABASE         | false
+          d2.1   | 32500 nemesis cut CUT_WORKERS_FROM_DATABASE         | false
+          d2.1   | 28500 nemesis held HOLD_WORKERS_FROM_DATABASE       | true
+          d2.1   | 28500 nemesis cut CUT_SERVERS_FROM_DATABASE         | false
+          d2.1   | 28500 nemesis cut CUT_WORKERS_FROM_SERVER s0        | false
+          d2.1   | 28500 nemesis frozen s0.1                           | false
+          d2.1   | 28500 nemesis lost LOSE_CLAIM s0                    | false
+          d2.1   | 28500 nemesis cut CRASH_DATABASE                    | true
+          h1.1   | 28500 nemesis cut CUT_WORKERS_FROM_SERVER s0        | true
+          h1.1   | 28500 nemesis cut CUT_WORKERS_FROM_SERVER s1        | false
+          h1.1   | 28500 nemesis frozen s0.1                           | true
+          h1.1   | 28500 nemesis frozen s1.1                           | false
+          h1.1   | 28500 s0.1 gone                                     | true
+          h1.1   | 28500 nemesis cut CUT_SERVERS_FROM_DATABASE         | true
+          h1.1   | 28500 nemesis cut CUT_WORKERS_FROM_DATABASE         | false
+          h1.1   | 28500 nemesis lost LOSE_CLAIM s0                    | true
+          h1.1   | 28500 nemesis lost LOSE_CLAIM s1                    | false
+          p1.1-2 | 28500 nemesis lost LOSE_CLAIM s1                    | false
+          p1.1-2 | 28500 nemesis lost LOSE_PULL s1                     | true
+          p1.1-2 | 28500 nemesis lost LOSE_PULL                        | true
+          """)
+  void a_blow_excuses_a_grant_that_never_began_only_of_whom_it_concerns_and_only_just_then(
+      String worker, String blow, boolean excuses) {
+    String ledger =
+        """
+        1 0 nemesis clock 1000000 ok
+        2 1 nemesis serves s0 h1 ok
+        3 2 nemesis serves s1 p1 ok
+        4 10 w1 start d 1 5 - ok
+        5 20 w1 end d 5 failed ok
+        6 %s ok
+        """
+            .formatted(blow);
+
+    assertThat(
+            rulesOfDoomed(
+                ledger, new LostAttempt("d", 2, 6, worker, Instant.ofEpochMilli(1_029_000))))
+        .isEqualTo(excuses ? List.of() : List.of(Rule.LOST));
+  }
+
+  @Test
+  void a_hold_excuses_for_as_long_as_it_lasts_and_a_server_until_it_has_ended() {
+    LostAttempt unseen = new LostAttempt("d", 2, 6, "h1.1", Instant.ofEpochMilli(1_029_000));
+    String begun =
+        """
+        1 0 nemesis clock 1000000 ok
+        2 10 w1 start d 1 5 - ok
+        3 20 w1 end d 5 failed ok
+        """;
+    String held =
+        """
+        4 18000 nemesis held HOLD_WORKERS_FROM_SERVER s0 ok
+        5 %d nemesis released HOLD_WORKERS_FROM_SERVER s0 ok
+        """;
+    String drained =
+        """
+        4 18000 nemesis hits s0.1 TERMINATE_SERVER ok
+        5 %1$d s0.1 bye ok
+        6 %1$d s0.1 gone ok
+        """;
+
+    for (String mishap : List.of(held, drained)) {
+      assertThat(rulesOfDoomed(begun + mishap.formatted(28_500), unseen)).isEmpty();
+      assertThat(rulesOfDoomed(begun + mishap.formatted(27_500), unseen))
+          .containsExactly(Rule.LOST);
+    }
+  }
+
+  @Test
+  void a_mishap_excuses_whom_it_stopped_until_its_lease_is_over() {
+    String stopped =
+        """
+        1 10 d1.1 start d 1 5 - ok
+        2 20 d1.1 end d 5 failed ok
+        3 %d nemesis %s ok
+        4 19000 d1.1 start d 2 6 - ok
+        5 20000 d1.1 end d 6 stopped ok
+        """;
+    String cut = "cut CUT_WORKERS_FROM_DATABASE";
+
+    assertThat(rulesOfDoomed(stopped.formatted(16_100, cut))).isEmpty();
+    assertThat(rulesOfDoomed(stopped.formatted(15_900, cut)))
+        .as("long before, which was excused once")
+        .containsExactly(Rule.LOST);
+    assertThat(rulesOfDoomed(stopped.formatted(18_900, "lost LOSE_DATABASE_CLAIM")))
+        .as("a claim's connection is not what it lives by")
+        .containsExactly(Rule.LOST);
+  }
+
+  @Test
+  void what_a_mishap_excuses_is_counted() {
+    String first =
+        """
+        1 10 d1.1 start d 1 5 - ok
+        2 20 d1.1 end d 5 failed ok
+        3 30 d1.1 start d 2 6 - ok
+        """;
+    String cut = "5 50 nemesis cut CUT_WORKERS_FROM_DATABASE ok";
+
+    assertThat(excused(first + "4 40 d1.1 end d 6 stopped ok\n" + cut)).isOne();
+    assertThat(excused(first + "4 40 d1.1 end d 6 stopped ok\n")).isZero();
+    assertThat(excused(first + "4 40 d1.1 end d 6 failed ok\n" + cut)).isZero();
+  }
+
+  private static long excused(String ledger) {
+    return Verdict.excused(
+        ledger.lines().map(Entry::parse),
+        new Verdict.Said(List.of(DOOMED), List.of(), List.of(), Optional.empty()));
   }
 
   private static List<Rule> rulesOfDoomed(String ledger, LostAttempt... lost) {

@@ -60,4 +60,13 @@ public final class Verdict {
     all.addAll(fates.violations());
     return all;
   }
+
+  /**
+   * How many jobs are not held to be lost only because a mishap can have hit their last attempt.
+   */
+  public static long excused(Stream<Entry> ledger, Said said) {
+    Fates fates = new Fates(said.jobs, said.lost);
+    ledger.forEachOrdered(fates::see);
+    return fates.excused();
+  }
 }
