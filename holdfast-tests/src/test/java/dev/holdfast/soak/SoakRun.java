@@ -140,7 +140,9 @@ final class SoakRun implements AutoCloseable {
     } else {
       process.toHandle().destroy();
     }
-    process.waitFor(1, TimeUnit.MINUTES);
+    if (!process.waitFor(1, TimeUnit.MINUTES)) {
+      throw new AssertionError(other.name + " was told to end and does not within a minute");
+    }
     toOther.close();
     other = start("other-" + restarts, SoakNode.class, SERVER_MEGABYTES, jdbcUrl);
     toOther = other.client();
@@ -165,13 +167,13 @@ final class SoakRun implements AutoCloseable {
     return broken;
   }
 
-  boolean lasts() {
-    return lasting.stream().allMatch(node -> node.jvm.process().isAlive());
   /** PostgreSQL's own count, which nothing resets here: this database does not crash. */
   long deadlocks() {
     return holdfast.invariants().deadlocks();
   }
 
+  boolean lasts() {
+    return lasting.stream().allMatch(node -> node.jvm.process().isAlive());
   }
 
   @Override

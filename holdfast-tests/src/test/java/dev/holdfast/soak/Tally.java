@@ -12,6 +12,7 @@ final class Tally {
 
   private final Map<Feature, LongAdder> counts = new ConcurrentHashMap<>();
   private final LongAdder unanswered = new LongAdder();
+  private final Queue<String> missed = new ConcurrentLinkedQueue<>();
   private final Queue<String> surprises = new ConcurrentLinkedQueue<>();
 
   void count(Feature what) {
@@ -22,9 +23,14 @@ final class Tally {
     counts.computeIfAbsent(what, unused -> new LongAdder()).add(times);
   }
 
-  /** Refused, or asked of a server that was just gone. */
+  /** Refused by a server that comes and goes, or asked of it when it was just gone. */
   void unanswered() {
     unanswered.increment();
+  }
+
+  /** The server that lasts gave no answer in time. */
+  void missed(Feature what, RuntimeException e) {
+    missed.add(what + ": " + e);
   }
 
   /** Nobody may answer like this, at whatever time. */
@@ -40,6 +46,10 @@ final class Tally {
 
   long unansweredCount() {
     return unanswered.sum();
+  }
+
+  Queue<String> missed() {
+    return missed;
   }
 
   Queue<String> surprises() {

@@ -3,6 +3,7 @@ package dev.holdfast.soak;
 import dev.holdfast.api.Because;
 import dev.holdfast.api.HoldfastClient;
 import dev.holdfast.api.Json;
+import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobState;
@@ -19,12 +20,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * All that people and programs do with a server, each at its own pace, until closed. Half of it
- * goes to a node that comes and goes; what that does not answer is counted and forgotten.
+ * All that people and programs do with a server, each at its own pace, until closed. Half of some
+ * of it goes to a node that comes and goes: what that one does not answer is counted and forgotten.
+ * The one that lasts has to answer, and as it is expected to.
  */
 final class Traffic implements AutoCloseable {
 
@@ -49,18 +52,42 @@ final class Traffic implements AutoCloseable {
   void start(Visits visits) {
     schedule("beat");
     webhook("soak");
-    every(200, Feature.JOBS_IN_BULK, () -> other().enqueueAll(Work.plain(40)));
+    anywhere(200, Feature.JOBS_IN_BULK, client -> client.enqueueAll(Work.plain(40)));
     every(100, Feature.JOBS_WITH_RESOURCES, () -> lasting.enqueue(Work.keyed()));
-    every(300, Feature.JOBS_OF_TARGETS, () -> other().enqueue(Work.onTarget()));
+    anywhere(300, Feature.JOBS_OF_TARGETS, client -> client.enqueue(Work.onTarget()));
     again(500, Feature.JOBS_MADE_ONCE, this::once);
     again(1_000, Feature.JOBS_RESOLVED, this::resolve);
     every(500, Feature.PAUSES_RESUMES_AND_CANCELS, this::acts);
     every(2_000, Feature.COMMANDS, () -> lasting.enqueue(Work.command("commands")));
-    every(2_000, Feature.AGENTS_COMMANDS, () -> other().enqueue(Work.command(Work.ON_AGENT)));
+    anywhere(2_000, Feature.AGENTS_COMMANDS, client -> client.enqueue(Work.command(Work.ON_AGENT)));
     again(2_000, Feature.CALLS, this::call);
     every(15_000, Feature.TENANTS_MADE_AND_DROPPED, this::tenant);
     every(3_000, Feature.TOKENS_DRAWN_AND_REVOKED, this::token);
     visits.all().forEach((what, visit) -> every(1_000, what, visit));
+  }
+
+  /** At the one that lasts or at the other one, by the dice. */
+  private void anywhere(long millis, Feature what, Consumer<HoldfastClient> action) {
+    again(
+        millis,
+        what,
+        () -> {
+          if (Work.dice().nextBoolean()) {
+            return tryOther(action);
+          }
+          action.accept(lasting);
+          return 1;
+        });
+  }
+
+  private int tryOther(Consumer<HoldfastClient> action) {
+    try {
+      action.accept(other.get());
+      return 1;
+    } catch (HoldfastException e) {
+      tally.unanswered();
+      return 0;
+    }
   }
 
   private void every(long millis, Feature what, Runnable action) {
@@ -84,14 +111,19 @@ final class Traffic implements AutoCloseable {
     try {
       tally.count(what, action.get());
     } catch (HoldfastException e) {
-      tally.unanswered();
+      if (hasNoAnswer(e)) {
+        tally.missed(what, e);
+      } else {
+        tally.surprise(what, e);
+      }
     } catch (RuntimeException e) {
       tally.surprise(what, e);
     }
   }
 
-  private HoldfastClient other() {
-    return Work.dice().nextBoolean() ? other.get() : lasting;
+  // A server's own refusal has no cause, and the same code when it says that it failed.
+  private static boolean hasNoAnswer(HoldfastException e) {
+    return e.code() == ErrorCode.UNAVAILABLE && e.getCause() != null;
   }
 
   // Of two with the same key the second is the first, as long as that waits.
@@ -131,13 +163,30 @@ final class Traffic implements AutoCloseable {
     lasting.resume(id, WHY);
     lasting.cancel(id, WHY);
     lasting.retry(id, WHY);
-    lasting.cancel(id, WHY);
+    // A worker may have done it meanwhile.
+    boolean unused = isTaken(() -> lasting.cancel(id, WHY));
+  }
+
+  /** False when the state of things does not allow it. */
+  private static boolean isTaken(Runnable action) {
+    try {
+      action.run();
+      return true;
+    } catch (HoldfastException e) {
+      if (e.code() != ErrorCode.STATE_CONFLICT) {
+        throw e;
+      }
+      return false;
+    }
   }
 
   private void tenant() {
     String name = "soak_" + tenants.incrementAndGet() % TENANTS;
     lasting.ask("POST", "/tenants", Map.of(), Optional.of(Json.object().put("name", name)));
-    lasting.withTenant(new TenantName(name)).enqueueAll(Work.plain(5));
+    HoldfastClient tenant = lasting.withTenant(new TenantName(name));
+    if (!isTaken(() -> tenant.enqueueAll(Work.plain(5)))) {
+      tenant.enqueueAll(Work.plain(5)); // the server knew an earlier one, and says so once
+    }
     lasting.ask("DELETE", "/tenants/" + name, Map.of(), Optional.empty());
   }
 
