@@ -92,7 +92,7 @@ record ActRules(Model model, AttemptRules attempts) {
     if (job.phase == Phase.QUEUED && !job.hasBegun()) {
       end(job, Phase.CANCELLED);
       job.why = Why.MISFIRE;
-      model.actDone();
+      model.actDone(JobAct.CANCEL.stored(), "scheduler", job);
     }
   }
 

@@ -53,7 +53,7 @@ final class Agreement {
     same("holds", model.holds(), holds());
     same("blocks", model.blocks(), blocks());
     same("subjects", model.subjects(), snapshot.subjects());
-    same("recorded acts", model.actsDone(), snapshot.acts());
+    same("recorded acts", model.audited(), snapshot.audited());
     check(slots.schedules());
     same("slots", keys(slots.slots()), snapshot.slots().keySet());
     slots
@@ -92,7 +92,9 @@ final class Agreement {
     same(job, "run_at", job.runAt, row.runAt());
     same(job, "priority", job.priority, row.priority());
     // What ended stays in the history, whatever becomes of the job.
-    same(job, "ended attempts", job.ends.size(), snapshot.attempts().getOrDefault(job.id, 0));
+    Map<Long, String> ends = new HashMap<>();
+    job.ends.forEach((fence, end) -> ends.put(fence, end.outcome()));
+    same(job, "ended attempts", ends, snapshot.attempts().getOrDefault(job.id, Map.of()));
     if (job.isLeased()) {
       same(job, "worker", Optional.of(job.worker), row.worker());
       same(job, "expiry", OptionalLong.of(job.expiresAt), row.expiresAt());

@@ -11,14 +11,25 @@ import java.util.Optional;
 record AttemptRules(Model model) {
 
   private static final long TIMEOUT_GRACE_MILLIS = 2_000;
+  private static final String STOPPED = "stopped";
 
   /** The worker reports the end of the attempt with this fence, in time or not. */
   void finish(ModelJob job, long fence, How how) {
     model.release(job, fence);
     if (model.isCurrent(job, fence)) {
       end(job, how);
-      settle(job, By.WORKER, Optional.of(how));
+      settle(job, By.WORKER, Optional.of(how), outcome(how));
     }
+  }
+
+  private static String outcome(How how) {
+    return switch (how) {
+      case SUCCEEDED -> "succeeded";
+      case FAILED, FAILED_FOR_GOOD -> "failed";
+      case SNOOZED, SNOOZED_A_WHILE -> "snoozed";
+      case RELEASED -> "released";
+      case STOPPED -> STOPPED;
+    };
   }
 
   private void end(ModelJob job, How how) {
@@ -96,8 +107,10 @@ record AttemptRules(Model model) {
     job.runAt = seconds == 0 ? job.runAt : model.now() + seconds * 1_000L;
   }
 
-  private void settle(ModelJob job, By by, Optional<How> saidByWorker) {
-    job.ends.put(job.fence, new Recorded(by, saidByWorker, job.phase, job.wasStopped));
+  // Whoever asked for a stop that came about decides what the end is called, too.
+  private void settle(ModelJob job, By by, Optional<How> saidByWorker, String otherwise) {
+    String outcome = job.wasStopped ? STOPPED : otherwise;
+    job.ends.put(job.fence, new Recorded(by, saidByWorker, job.phase, job.wasStopped, outcome));
     job.stopAs = Optional.empty();
     job.wasStopped = false;
     if (job.phase == Phase.PAUSED || (job.phase == Phase.FAILED && job.spec.holdsOnFailure())) {
@@ -116,7 +129,7 @@ record AttemptRules(Model model) {
       if (job.isLeased() && ranTooLong(job)) {
         model.linger(job);
         fail(job); // what took too long once would again
-        settle(job, By.REAPER, Optional.empty());
+        settle(job, By.REAPER, Optional.empty(), job.isToBeFailed() ? STOPPED : "failed");
       } else if (job.isLeased() && job.expiresAt < model.now()) {
         loseLease(job);
       }
@@ -132,6 +145,7 @@ record AttemptRules(Model model) {
   }
 
   private void loseLease(ModelJob job) {
+    String outcome = job.phase == Phase.DISPATCHED ? "never_started" : "lost";
     model.linger(job);
     if (job.phase == Phase.STOPPING && (isDecided(job) || !job.spec.failsWhenLost())) {
       stopped(job);
@@ -145,7 +159,7 @@ record AttemptRules(Model model) {
       job.failures++;
       sendBack(job, 0);
     }
-    settle(job, By.REAPER, Optional.empty());
+    settle(job, By.REAPER, Optional.empty(), outcome);
   }
 
   /** Somebody ends it and does not wait for its worker. Costs the attempt, but is no failure. */
@@ -153,7 +167,7 @@ record AttemptRules(Model model) {
     model.linger(job);
     job.phase = phase;
     job.why = Why.ANY;
-    settle(job, By.FORCE, Optional.empty());
+    settle(job, By.FORCE, Optional.empty(), "forced");
   }
 
   /** Somebody takes it from its worker, for another. The attempt was none. */
@@ -161,6 +175,6 @@ record AttemptRules(Model model) {
     model.linger(job);
     job.attempt--;
     sendBack(job, 0);
-    settle(job, By.FORCE, Optional.empty());
+    settle(job, By.FORCE, Optional.empty(), "requeued");
   }
 }

@@ -131,13 +131,13 @@ final class Driver {
       case SetCapacity(String resource, int capacity) -> {
         sandbox.resources().setCapacity(resource, capacity, People.ADA);
         model.setCapacity(resource, capacity);
-        model.actDone();
+        model.actDone("set_capacity", resource);
         after(command, List.of());
       }
       case FreeResource(String resource) -> {
         sandbox.resources().release(resource, People.ADA);
         model.freeResource(resource);
-        model.actDone();
+        model.actDone("release", resource);
         after(command, List.of());
       }
       case SetQueue(String queue, boolean paused, Optional<Integer> limit) -> {
@@ -301,7 +301,7 @@ final class Driver {
     tally.count(act, job.get().phase, done);
     if (allowed) {
       rules.perform(job.get(), act);
-      model.actDone();
+      model.actDone(act.act().stored(), job.get());
     }
     return allowed == done ? List.of() : List.of(what + (done ? " was allowed" : " was refused"));
   }

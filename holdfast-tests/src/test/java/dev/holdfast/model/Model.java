@@ -3,6 +3,7 @@ package dev.holdfast.model;
 import dev.holdfast.model.Command.Enqueue;
 import dev.holdfast.model.Command.Spec;
 import dev.holdfast.model.ModelJob.Phase;
+import dev.holdfast.rig.People;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,17 +34,20 @@ final class Model {
   /** Who stands on a resource. */
   record Block(String resource, int job) {}
 
+  /** An act as it is to be recorded: on a job, or on a resource by its name. */
+  record Audited(String act, String actor, Optional<UUID> job, String resource) {}
+
   private final Map<Integer, ModelJob> jobs = new TreeMap<>();
   private final Map<UUID, ModelJob> everKnown = new HashMap<>();
   private final Set<Hold> holds = new HashSet<>();
   private final Set<Block> blocks = new HashSet<>();
   private final Map<String, String> subjects = new HashMap<>();
   private final Map<String, Integer> capacities = new HashMap<>();
+  private final Map<Audited, Integer> audited = new HashMap<>();
   private final QueueRules queues = new QueueRules(this);
   private long now;
   private long largestFence;
   private long enqueued;
-  private int actsDone;
 
   Model(long now) {
     this.now = now;
@@ -53,13 +57,23 @@ final class Model {
     return queues;
   }
 
-  /** Each act is recorded. */
-  int actsDone() {
-    return actsDone;
+  /** Each act that was done, and how often it was. */
+  Map<Audited, Integer> audited() {
+    return audited;
   }
 
-  void actDone() {
-    actsDone++;
+  /** A person did it. */
+  void actDone(String act, ModelJob job) {
+    actDone(act, People.ADA.actor(), job);
+  }
+
+  void actDone(String act, String actor, ModelJob job) {
+    audited.merge(new Audited(act, actor, Optional.of(job.id), ""), 1, Integer::sum);
+  }
+
+  void actDone(String act, String resource) {
+    audited.merge(
+        new Audited(act, People.ADA.actor(), Optional.empty(), resource), 1, Integer::sum);
   }
 
   /**
@@ -74,7 +88,7 @@ final class Model {
     subjects.clear();
     capacities.clear();
     queues.forget();
-    actsDone = 0;
+    audited.clear();
   }
 
   private static void forget(ModelJob job) {

@@ -70,8 +70,13 @@ final class ModelJob {
     FORCE
   }
 
-  /** An end that is recorded under a fence: by whom, what a worker said, what the job became. */
-  record Recorded(By by, Optional<How> saidByWorker, Phase phase, boolean wasStopped) {}
+  /**
+   * An end that is recorded under a fence: by whom, what a worker said, what the job became.
+   *
+   * @param outcome the word for it in the history of attempts
+   */
+  record Recorded(
+      By by, Optional<How> saidByWorker, Phase phase, boolean wasStopped, String outcome) {}
 
   ModelJob(int number, UUID id, Spec spec, long seq, long runAt) {
     this.number = number;

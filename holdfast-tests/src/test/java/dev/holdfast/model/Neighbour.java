@@ -2,11 +2,15 @@ package dev.holdfast.model;
 
 import static dev.holdfast.model.JobFromSpec.id;
 
+import dev.holdfast.job.Item;
 import dev.holdfast.job.NewJob;
+import dev.holdfast.job.Payload;
+import dev.holdfast.job.Progress;
 import dev.holdfast.job.Subject;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.lease.LanePositions;
 import dev.holdfast.lease.PgLeases;
+import dev.holdfast.lease.Report;
 import dev.holdfast.queue.QueueSettings;
 import dev.holdfast.rig.People;
 import dev.holdfast.rig.Sandbox;
@@ -18,6 +22,7 @@ import java.sql.Statement;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -30,6 +35,15 @@ import java.util.stream.Collectors;
 final class Neighbour implements AutoCloseable {
 
   private static final int JOBS = 24;
+
+  private static final Report REPORT =
+      new Report(
+          Progress.NONE,
+          List.of("a line"),
+          1,
+          0,
+          List.of(new Item("item 0", new Payload("1"))),
+          Optional.of("key 0"));
 
   private static final String EVERYTHING =
       """
@@ -60,6 +74,14 @@ final class Neighbour implements AutoCloseable {
               UNION ALL
               SELECT 'item' || to_jsonb(job_item)::text FROM {schema}.job_item
               UNION ALL
+              SELECT 'log' || to_jsonb(job_log)::text FROM {schema}.job_log
+              UNION ALL
+              SELECT 'key' || to_jsonb(idempotency)::text FROM {schema}.idempotency
+              UNION ALL
+              SELECT 'outbox' || to_jsonb(outbox)::text FROM {schema}.outbox
+              UNION ALL
+              SELECT 'lane' || to_jsonb(lane)::text FROM {schema}.lane
+              UNION ALL
               SELECT 'audit' || to_jsonb(audit)::text FROM {schema}.audit
              ) AS every (line)
        ORDER BY line
@@ -80,6 +102,10 @@ final class Neighbour implements AutoCloseable {
           "claim",
           "attempt",
           "job_item",
+          "job_log",
+          "idempotency",
+          "outbox",
+          "lane",
           "audit");
 
   private final Sandbox sandbox = new Sandbox("neighbour", UnaryOperator.identity());
@@ -117,8 +143,12 @@ final class Neighbour implements AutoCloseable {
           };
       var unused = Retries.once(() -> sandbox.jobs().enqueue(like));
     }
-    new PgLeases(sandbox.tenant(), Set::of, new LanePositions(() -> 0), () -> 0, () -> {})
-        .claim(ClaimRequest.of("w1", Set.of("default", "narrow"), JOBS).withClaimId("claim-0"));
+    PgLeases leases =
+        new PgLeases(sandbox.tenant(), Set::of, new LanePositions(() -> 0), () -> 0, () -> {});
+    leases
+        .claim(ClaimRequest.of("w1", Set.of("default", "narrow"), JOBS).withClaimId("claim-0"))
+        .leases()
+        .forEach(lease -> leases.report(lease, REPORT));
     asLeft = picture();
     try (Statement statement = sandbox.connection().createStatement();
         ResultSet row = statement.executeQuery(traceQuery)) {

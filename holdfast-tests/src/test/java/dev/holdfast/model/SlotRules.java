@@ -75,13 +75,13 @@ final class SlotRules {
         old.filter(one -> sameTimes).map(Standing::nextAt).orElse(OptionalLong.empty());
     OptionalLong next = goesOn.isPresent() ? goesOn : OptionalLong.of(after(plan, model.now()));
     schedules.put(plan.name(), new Standing(plan, plan.enabled() ? next : OptionalLong.empty()));
-    if (old.isEmpty() || !old.get().plan.equals(plan)) {
-      model.actDone();
-    }
     String resource = resource(plan.name());
+    if (old.isEmpty() || !old.get().plan.equals(plan)) {
+      model.actDone("put_schedule", resource);
+    }
     if (model.capacity(resource) != plan.maxInstances()) {
       model.setCapacity(resource, plan.maxInstances());
-      model.actDone();
+      model.actDone("set_capacity", resource);
     }
   }
 
@@ -94,7 +94,7 @@ final class SlotRules {
     Optional<Standing> old = Optional.ofNullable(schedules.remove(name));
     old.ifPresent(one -> {
       closeDue(one);
-      model.actDone();
+      model.actDone("delete_schedule", resource(name));
     });
     return old.isPresent();
   }
@@ -210,7 +210,7 @@ final class SlotRules {
       return Optional.empty();
     }
     giveUp(plan);
-    model.actDone();
+    model.actDone("trigger", resource(name));
     return Optional.of(fire(key));
   }
 

@@ -12,11 +12,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * All that the tables say at one moment, read in one trip, the invariants they break, and whether
- * the tenant beside them is as it was.
+ * What the tables say at one moment, as far as the model knows of it, read in one trip, the
+ * invariants they break, and whether the tenant beside them is as it was.
+ *
+ * @param attempts the outcome of each attempt that ended, by its fence
+ * @param audited how often each act is recorded
  */
 record Snapshot(
     Map<UUID, Row> jobs,
@@ -25,10 +27,10 @@ record Snapshot(
     List<Reservation> reservations,
     Map<String, Integer> capacities,
     Map<String, String> subjects,
-    Map<UUID, Integer> attempts,
+    Map<UUID, Map<Long, String>> attempts,
     Map<String, OptionalLong> schedules,
     Map<ModelSlot.Key, Slot> slots,
-    AtomicInteger recordedActs,
+    Map<Model.Audited, Integer> audited,
     List<String> violations) {
 
   /** A job, live or finished. Times are milliseconds. */
@@ -97,15 +99,15 @@ record Snapshot(
                      (extract(epoch FROM scheduled_for) * 1000)::bigint, started_at, worker
                 FROM {schema}.slot
               UNION ALL
-              SELECT 'attempts', job_id, '', count(*), NULL, NULL
-                FROM {schema}.attempt
-               GROUP BY job_id
+              SELECT 'attempt', job_id, outcome, fence, NULL, NULL FROM {schema}.attempt
               UNION ALL
-              SELECT 'attempts', id, '', 1, NULL, NULL
+              SELECT 'attempt', id, attempt_outcome, fence, NULL, NULL
                 FROM {schema}.job_done
                WHERE attempt_outcome IS NOT NULL
               UNION ALL
-              SELECT 'acts', NULL, '', count(*), NULL, NULL FROM {schema}.audit
+              SELECT 'act: ' || coalesce(resource, ''), job_id, act, count(*), NULL, actor
+                FROM {schema}.audit
+               GROUP BY resource, job_id, act, actor
              ) AS other (what, id, name, number, at, worker)
       """;
 
@@ -123,7 +125,7 @@ record Snapshot(
             new HashMap<>(),
             new HashMap<>(),
             new HashMap<>(),
-            new AtomicInteger(),
+            new HashMap<>(),
             new ArrayList<>());
     try (PreparedStatement statement =
         sandbox
@@ -166,13 +168,20 @@ record Snapshot(
       case "reservation" ->
           reservations.add(new Reservation(name, id, number == 1, row.getLong("ends_at")));
       case "resource" -> capacities.put(name, (int) number);
-      case "attempts" -> attempts.merge(id, (int) number, Integer::sum);
-      case "acts" -> recordedActs.set((int) number);
+      case "attempt" -> {
+        if (attempts.computeIfAbsent(id, job -> new HashMap<>()).put(number, name) != null) {
+          violations.add(id + " has two attempts under " + number);
+        }
+      }
       default -> {
         String whose = what.substring(what.indexOf(' ') + 1);
         switch (what.substring(0, what.indexOf(':'))) {
           case "schedule" -> schedules.put(whose, millis(row, "ends_at"));
           case "slot" -> slots.put(new ModelSlot.Key(whose, number), slot(row));
+          case "act" ->
+              audited.put(
+                  new Model.Audited(name, row.getString("worker"), Optional.ofNullable(id), whose),
+                  (int) number);
           default -> subjects.put(whose, name);
         }
       }
@@ -210,11 +219,6 @@ record Snapshot(
   private static OptionalLong millis(ResultSet row, String column) throws SQLException {
     long value = row.getLong(column);
     return row.wasNull() ? OptionalLong.empty() : OptionalLong.of(value);
-  }
-
-  /** How many acts of people are recorded. */
-  int acts() {
-    return recordedActs.get();
   }
 
   boolean isParked(ModelJob job) {
