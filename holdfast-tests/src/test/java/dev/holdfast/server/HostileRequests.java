@@ -26,6 +26,17 @@ final class HostileRequests {
   private static final Pattern UUID =
       Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
 
+  /** The routes that enqueue, wherever they are offered. All others know jobs that are there. */
+  private static final Set<String> ENQUEUE =
+      Set.of(
+          "POST /api/v1/jobs",
+          "POST /api/v1/jobs/batch",
+          "POST /api/v1/schedules/{name}/trigger",
+          "POST /run-simulation",
+          "POST /targets/{target_id}/jobs");
+
+  private static final Pattern WHEREVER = Pattern.compile("(?<= )/t/\\{tenant}(?=/)|/$");
+
   // Where readers of JSON stop is somewhere in the hundreds; far beyond it one that goes down by
   // calling itself has no room left.
   private static final List<Integer> DEPTHS =
@@ -70,21 +81,33 @@ final class HostileRequests {
   /** One line of the document. */
   record Operation(String method, String path, List<String> queries, List<String> fields) {
 
+    boolean enqueues() {
+      return ENQUEUE.contains(anywhere());
+    }
+
+    private String anywhere() {
+      return WHEREVER.matcher(toString()).replaceAll("");
+    }
+
     @Override
     public String toString() {
       return method + " " + path;
     }
   }
 
-  record Made(String method, String path, Optional<String> body) {
+  record Made(Operation operation, String path, Optional<String> body) {
+
+    String method() {
+      return operation.method;
+    }
 
     Reply by(Caller caller) {
-      return caller.send(method, path, body);
+      return caller.send(method(), path, body);
     }
 
     @Override
     public String toString() {
-      String all = method + " " + path + body.map(given -> " " + given).orElse("");
+      String all = method() + " " + path + body.map(given -> " " + given).orElse("");
       return all.length() > 1_000 ? all.substring(0, 1_000) + "…" : all;
     }
   }
@@ -93,6 +116,7 @@ final class HostileRequests {
   private final TenantName own;
   private final TenantName other;
   private final Set<String> idsTold = ConcurrentHashMap.newKeySet();
+  private final Set<String> enqueued = ConcurrentHashMap.newKeySet();
 
   /**
    * All that the document has.
@@ -119,6 +143,7 @@ final class HostileRequests {
                             method.getValue()))));
     assertThat(all).hasSizeGreaterThan(50);
     assertThat(all.stream().map(Operation::toString)).containsAll(not);
+    assertThat(all.stream().map(Operation::anywhere)).containsAll(ENQUEUE);
     this.operations = all.stream().filter(each -> !not.contains(each.toString())).toList();
   }
 
@@ -143,21 +168,32 @@ final class HostileRequests {
     return operations.size();
   }
 
-  Set<String> idsTold() {
-    return idsTold;
+  /** The ids of jobs, as those were told who enqueued them. */
+  Set<String> enqueued() {
+    return enqueued;
   }
 
   /** Remembers what it was told: some of the next are about that. */
-  void heard(Reply reply) {
+  void heard(Made request, Reply reply) {
     if (reply.status() < 300) {
       UUID.matcher(reply.text()).results().forEach(found -> idsTold.add(found.group()));
+      if (request.operation.enqueues()) {
+        enqueued(reply.json());
+      }
+    }
+  }
+
+  private void enqueued(JsonNode answer) {
+    answer.path("jobs").forEach(this::enqueued);
+    for (String field : List.of("id", "job_id")) {
+      answer.path(field).stringValueOpt().ifPresent(enqueued::add);
     }
   }
 
   Made next(RandomGenerator dice) {
     Operation operation = dice.nextInt(10) == 0 ? enqueue() : pick(operations, dice);
     return new Made(
-        operation.method,
+        operation,
         path(operation, dice),
         operation.fields.isEmpty() ? Optional.empty() : Optional.of(body(operation, dice)));
   }

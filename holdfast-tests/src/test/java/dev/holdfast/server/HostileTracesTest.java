@@ -103,7 +103,7 @@ class HostileTracesTest {
       int who = dice.nextInt(callers.size());
       Reply reply = request.by(callers.get(who));
       statuses.merge(reply.status(), 1, Integer::sum);
-      requests.heard(reply);
+      requests.heard(request, reply);
       List<String> lines = journal.next();
       Map<Path, FileTime> filesNow = files();
       if (reply.status() >= 400 || (request.method().equals("GET") && !isPull(request))) {
