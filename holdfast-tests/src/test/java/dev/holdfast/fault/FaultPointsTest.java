@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 @Order(1) // takes minutes
 class FaultPointsTest {
 
-  private static final boolean EVERYTHING = Boolean.getBoolean("holdfast.faults.everything");
+  static final boolean EVERYTHING = Boolean.getBoolean("holdfast.faults.everything");
   private static final String ONLY = System.getProperty("holdfast.faults.only", "");
   private static final int RUNNERS = Integer.getInteger("holdfast.faults.runners", 2);
   private static final int MOST_SHOWN = 40;
@@ -35,8 +35,6 @@ class FaultPointsTest {
   private static final Map<String, String> ELSEWHERE =
       Map.ofEntries(
           Map.entry("JobInsert.INSERT_SEVERAL", "FaultyCompanyTest: it takes several threads"),
-          Map.entry("Fences.RAISE", "what a sequence has drawn is not taken back: FencesTest"),
-          Map.entry("Tenants.RAISE_FENCES", "done twice, it only raises further: FencesTest"),
           Map.entry("Tenants.REGISTER", "TenantFaultsTest"),
           Map.entry("Tenants.GO_ON_FROM", "TenantFaultsTest"),
           Map.entry("Tenants.UNREGISTER", "TenantFaultsTest"),
@@ -47,7 +45,6 @@ class FaultPointsTest {
           Map.entry(
               "RepeatableClaims.RENEW_ONE", "it takes somebody else at the row: PgLeasesTest"),
           Map.entry("Overview.LEASED", "a read alone, of tenants with many jobs"),
-          Map.entry("Predecessors.NAMESAKES", "a read alone, after another worker was killed"),
           Map.entry("TenantRotation.HAS_WORK", "a read alone, of all tenants of the database"));
 
   private final Tally tally = new Tally();

@@ -67,6 +67,9 @@ final class Ground implements AutoCloseable {
           "agent_job",
           "effect");
 
+  private static final List<String> CONTROL_TABLES =
+      List.of("worker", "outage", "reached", "dropped_tenant");
+
   // The clock is a row, because all connections must see the same time. Somebody wants to be told
   // of whatever there is to tell, so that what is not told is missed.
   private static final String MAKE =
@@ -81,9 +84,13 @@ final class Ground implements AutoCloseable {
         AS 'SELECT now FROM {schema}.rig_clock';
       """;
 
-  private static final String SAVE = "INSERT INTO {schema}.saved_%1$s SELECT * FROM {schema}.%1$s";
+  private static final String SAVE = "INSERT INTO {schema}.saved_%1$s SELECT * FROM %2$s";
   private static final String RESTORE =
-      "INSERT INTO {schema}.%1$s OVERRIDING SYSTEM VALUE SELECT * FROM {schema}.saved_%1$s";
+      "INSERT INTO %2$s OVERRIDING SYSTEM VALUE SELECT * FROM {schema}.saved_%1$s";
+
+  // As the migration leaves it: nobody has come yet.
+  private static final String UNREACHED =
+      "INSERT INTO {control}.reached (at, late) VALUES ('epoch', 0)";
 
   private static final TenantName NAME = new TenantName("ground");
 
@@ -104,18 +111,27 @@ final class Ground implements AutoCloseable {
     connection = new RigConnection(url(), UnaryOperator.identity());
     engine = engine(connection);
     invariants = new Invariants(engine.tenant());
-    picture = engine.sql(pictureOfAll());
+    picture = pictureOfAll();
     violations =
         engine.sql(
             "SELECT invariant || ': ' || how FROM (" + Invariant.allViolations() + ") AS every");
     execute(MAKE);
-    Stream.concat(TABLES.stream(), Stream.of("rig_clock")).forEach(this::makeRoomToSave);
+    Stream.concat(tables(), Stream.of("rig_clock")).forEach(this::makeRoomToSave);
     execute(procedure("save", "DELETE FROM {schema}.saved_%1$s", SAVE));
-    execute(procedure("restore", "DELETE FROM {schema}.%1$s", RESTORE));
+    execute(procedure("restore", "DELETE FROM %2$s", RESTORE));
+  }
+
+  /** Those that the engine writes. */
+  private static Stream<String> tables() {
+    return Stream.concat(TABLES.stream(), CONTROL_TABLES.stream());
+  }
+
+  private static String place(String table) {
+    return (CONTROL_TABLES.contains(table) ? "{control}." : "{schema}.") + table;
   }
 
   private void makeRoomToSave(String table) {
-    execute("CREATE TABLE {schema}.saved_%1$s (LIKE {schema}.%1$s)".formatted(table));
+    execute("CREATE TABLE {schema}.saved_%s (LIKE %s)".formatted(table, place(table)));
   }
 
   // Procedures, because their statements are planned once.
@@ -123,22 +139,24 @@ final class Ground implements AutoCloseable {
     StringBuilder sql = new StringBuilder("CREATE PROCEDURE {schema}.rig_" + name + "()");
     sql.append(" LANGUAGE plpgsql AS $$ BEGIN\n");
     for (String statement : statementsPerTable) {
-      Stream.concat(TABLES.stream(), Stream.of("rig_clock"))
-          .forEach(table -> sql.append(statement.formatted(table)).append(";\n"));
+      Stream.concat(tables(), Stream.of("rig_clock"))
+          .forEach(table -> sql.append(statement.formatted(table, place(table))).append(";\n"));
     }
     return sql.append("END $$").toString();
   }
 
   private static String pictureOfAll() {
     StringBuilder sql = new StringBuilder("SELECT line FROM (");
-    for (String table : TABLES) {
+    for (String table : tables().toList()) {
       boolean isJob = table.equals("job") || table.equals("job_done");
       sql.append(sql.toString().endsWith("(") ? "" : " UNION ALL ")
           .append(
-              "SELECT %s AS place, '%s ' || jsonb_strip_nulls(to_jsonb(%s))::text AS line FROM {schema}.%s"
-                  .formatted(isJob ? "seq" : "9e15::bigint", table, table, table));
+              "SELECT %s AS place, '%s ' || jsonb_strip_nulls(to_jsonb(%s))::text AS line FROM %s"
+                  .formatted(isJob ? "seq" : "9e15::bigint", table, table, place(table)));
     }
-    // A lane's own id by the name that others call it; revisions count what was said.
+    // A lane's own id by the name that others call it; revisions count what was said. A sequence
+    // is not set back, so that each raising begins where the last one ended. The control tables
+    // have the server's time: of that, no more than whether it was written.
     return sql.toString()
             .replace(
                 "to_jsonb(lane)", "(to_jsonb(lane) - 'id' || jsonb_build_object('lane_id', id))")
@@ -146,6 +164,21 @@ final class Ground implements AutoCloseable {
             .replace(
                 "to_jsonb(claim)",
                 "(to_jsonb(claim) || jsonb_build_object('fences', cardinality(fences) || ' jobs'))")
+            .replace(
+                "to_jsonb(audit)",
+                "(CASE act WHEN 'raise_fences' THEN to_jsonb(audit) - '{before,after}'::text[]"
+                    + " ELSE to_jsonb(audit) END)")
+            .replace(
+                "to_jsonb(worker)",
+                "(to_jsonb(worker) - '{started_at,beat_at}'::text[]"
+                    + " || jsonb_build_object('drain_requested_at', drain_requested_at <= now()))")
+            .replace(
+                "to_jsonb(outage)",
+                "jsonb_build_object('since', nullif(since, 'epoch') <= now(), 'until', until <= now())")
+            .replace(
+                "to_jsonb(reached)",
+                "(to_jsonb(reached) || jsonb_build_object('at', nullif(at, 'epoch') <= now()))")
+            .replace("to_jsonb(dropped_tenant)", "(to_jsonb(dropped_tenant) - 'dropped_at')")
         + ") AS every ORDER BY place, line";
   }
 
@@ -221,9 +254,10 @@ final class Ground implements AutoCloseable {
 
   /** As if nothing had ever been enqueued; only the lanes stay, which others remember. */
   void empty() {
-    TABLES.stream()
+    tables()
         .filter(table -> !table.equals("lane"))
-        .forEach(table -> execute("DELETE FROM {schema}." + table));
+        .forEach(table -> execute("DELETE FROM " + place(table)));
+    execute(UNREACHED);
     now = START;
     later(0);
     engine = engine(connection); // one that remembers nothing
@@ -240,16 +274,20 @@ final class Ground implements AutoCloseable {
     execute("CALL {schema}.rig_restore()");
     now = saved;
     if (++restores % RESTORES_PER_VACUUM == 0) {
-      TABLES.forEach(table -> execute("VACUUM {schema}." + table));
+      tables().forEach(table -> execute("VACUUM " + place(table)));
     }
   }
 
   void execute(String sql) {
     try (Statement statement = connection.getConnection().createStatement()) {
-      statement.execute(engine.sql(sql));
+      statement.execute(rendered(sql));
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  private String rendered(String sql) {
+    return engine.sql(sql.replace("{control}", control.value()));
   }
 
   Picture picture() {
@@ -268,8 +306,7 @@ final class Ground implements AutoCloseable {
 
   List<String> column(String sql) {
     List<String> found = new ArrayList<>();
-    try (PreparedStatement statement =
-            connection.getConnection().prepareStatement(engine.sql(sql));
+    try (PreparedStatement statement = connection.getConnection().prepareStatement(rendered(sql));
         ResultSet rows = statement.executeQuery()) {
       while (rows.next()) {
         found.add(rows.getString(1));

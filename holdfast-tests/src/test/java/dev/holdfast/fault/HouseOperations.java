@@ -16,6 +16,7 @@ import dev.holdfast.fleet.Workers;
 import dev.holdfast.hold.ResourcePruner;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Outcome;
+import dev.holdfast.lease.Fences;
 import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.Report;
@@ -26,6 +27,7 @@ import dev.holdfast.retention.HistoryPruner;
 import dev.holdfast.retention.Retention;
 import dev.holdfast.tenant.Db;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,12 +47,13 @@ final class HouseOperations {
         Operation.act("change a queue", HouseOperations::queue),
         Operation.of("take notes out", HouseOperations::notes),
         Operation.ofWorker("take over from a dead worker", HouseOperations::predecessor),
-        // These are no tables of the tenant.
-        Operation.of("be present", HouseOperations::presence).inSteps(0),
-        Operation.of("look for predecessors", HouseOperations::predecessors).inSteps(0),
-        Operation.of("remote workers beat", HouseOperations::remote).inSteps(0),
-        Operation.of("drain a worker", HouseOperations::drain).inSteps(0),
-        Operation.of("come through after an outage", HouseOperations::outage).inSteps(0));
+        Operation.of("be present", HouseOperations::presence), // and leave as if never come
+        Operation.of("look for predecessors", HouseOperations::predecessors),
+        Operation.of("remote workers beat", HouseOperations::remote),
+        Operation.of("drain a worker", HouseOperations::drain),
+        Operation.of("come through after an outage", HouseOperations::outage),
+        Operation.act("raise fences", HouseOperations::fences),
+        Operation.of("raise the fences of others", HouseOperations::fencesOfOthers));
   }
 
   private static Action prune(Ground ground) {
@@ -139,8 +142,11 @@ final class HouseOperations {
 
   private static Action presence(Ground ground) {
     ground.enqueue(job("a"));
+    Map<Engine, Presence> workers = new HashMap<>(); // one that beats again is the same
     return engine -> {
-      Presence presence = new Presence(engine.tenants().control(), info(ground));
+      Presence presence =
+          workers.computeIfAbsent(
+              engine, fresh -> new Presence(fresh.tenants().control(), info(ground)));
       presence.beat();
       Set<String> unused = presence.hostsOf(ground.tenant()).online();
       presence.leave();
@@ -152,6 +158,8 @@ final class HouseOperations {
     ground.enqueue(job("a"));
     WorkerInfo info = info(ground);
     new Presence(ground.engine().tenants().control(), info).beat();
+    // The process had another beginning: it was one before this, and is dead.
+    ground.execute("UPDATE {control}.worker SET process = process || '0'");
     return engine -> {
       Predecessors all =
           new Predecessors(engine.tenants().control(), info.tenant(), info.name(), info.host());
@@ -172,14 +180,14 @@ final class HouseOperations {
 
   private static Action drain(Ground ground) {
     ground.enqueue(job("a"));
+    new Presence(ground.engine().tenants().control(), info(ground)).beat();
     return engine -> {
       Workers workers = new Workers(engine.tenants().control());
       boolean unused =
           engine
               .tenants()
               .control()
-              .inTransaction(
-                  handle -> workers.drain(handle, ground.tenant(), "nobody", false, true));
+              .inTransaction(handle -> workers.drain(handle, ground.tenant(), WORKER, false, true));
       return workers.list(ground.tenant(), "", 10).isEmpty()
           + " "
           + workers.anyServes(
@@ -190,9 +198,26 @@ final class HouseOperations {
   private static Action outage(Ground ground) {
     ground.enqueue(job("a"));
     return engine -> {
-      Duration minute = Duration.ofMinutes(1);
-      Outages outages = new Outages(engine.tenants().control(), minute, System::nanoTime);
-      Duration unused = outages.measure(minute).within(minute);
+      // So long that however late the repeat is, it comes within the same round.
+      Duration hour = Duration.ofHours(1);
+      Outages outages = new Outages(engine.tenants().control(), hour, System::nanoTime);
+      Duration unused = outages.measure(hour).within(hour);
+      return "";
+    };
+  }
+
+  private static Action fences(Ground ground) {
+    ground.enqueue(job("a"));
+    return engine -> {
+      long unused = Fences.raise(engine.tenant(), ADA);
+      return "";
+    };
+  }
+
+  private static Action fencesOfOthers(Ground ground) {
+    ground.execute("INSERT INTO {control}.dropped_tenant (name, fence) VALUES ('old', 5)");
+    return engine -> {
+      engine.tenants().raiseFencesOfOthers(Fences.LEAP);
       return "";
     };
   }

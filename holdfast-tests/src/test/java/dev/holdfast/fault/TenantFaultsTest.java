@@ -22,8 +22,11 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tenants that are made, dropped and migrated while connections fail, in a corner of their own. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
+/**
+ * Tenants that are made, dropped and migrated while connections fail, in a corner of their own. For
+ * every fault at every point: {@code -Dholdfast.faults.everything=true}.
+ */
+@Timeout(value = 1, unit = TimeUnit.HOURS) // of everything there is, where somebody asks for it
 class TenantFaultsTest {
 
   private static final TenantName ACME = new TenantName("acme");
@@ -35,7 +38,14 @@ class TenantFaultsTest {
   void a_tenant_is_made_or_not() throws Exception {
     try (Corner corner = new Corner("faults_create")) {
       corner.steady().migrate();
-      everywhere(corner, tenants -> tenants.create(ACME), () -> corner.dropIfThere(ACME));
+      everywhere(
+          corner,
+          tenants -> tenants.create(ACME),
+          () -> {
+            corner.dropIfThere(ACME);
+            corner.execute("DELETE FROM %1$s.dropped_tenant");
+            corner.execute("INSERT INTO %1$s.dropped_tenant (name, fence) VALUES ('acme', 5)");
+          });
       came("Tenants.REGISTER", "Tenants.GO_ON_FROM", "Migrator.VERSION");
     }
   }
@@ -51,7 +61,10 @@ class TenantFaultsTest {
               tenants.drop(ACME);
             }
           },
-          () -> corner.steady().create(ACME));
+          () -> {
+            corner.execute("DELETE FROM %1$s.dropped_tenant"); // or it goes on from the last one
+            corner.steady().create(ACME);
+          });
       came("Tenants.UNREGISTER", "Tenants.REMEMBER_FENCE", "Tenants.LIST");
     }
   }
@@ -95,7 +108,7 @@ class TenantFaultsTest {
     assertThat(points).isNotEmpty();
     assertThat(after).isNotEqualTo(before);
 
-    for (Once trouble : new Troubles(false).at(points)) {
+    for (Once trouble : new Troubles(FaultPointsTest.EVERYTHING).at(points)) {
       reset.run();
       Tenants tenants = corner.faulty();
       corner.pool.play(trouble);
@@ -153,35 +166,40 @@ class TenantFaultsTest {
       }
     }
 
-    /** What there is: tables, how far they are, and who is registered. */
+    /** What there is: tables, how far they are, who is registered, and where fences are. */
     List<String> all() throws SQLException {
-      List<String> found = new ArrayList<>();
-      try (Statement statement = connection.createStatement();
-          ResultSet rows =
-              statement.executeQuery(
-                  """
-                  SELECT nspname || '.' || relname
-                    FROM pg_class
-                    JOIN pg_namespace ON pg_namespace.oid = relnamespace
-                   WHERE nspname IN ('%1$s', '%1$s_acme') AND relkind IN ('r', 'v', 'S')
-                   ORDER BY 1
-                  """
-                      .formatted(name))) {
-        while (rows.next()) {
-          found.add(rows.getString(1));
-        }
-      }
+      List<String> found =
+          column(
+              """
+              SELECT nspname || '.' || relname
+                FROM pg_class
+                JOIN pg_namespace ON pg_namespace.oid = relnamespace
+               WHERE nspname IN ('%1$s', '%1$s_acme') AND relkind IN ('r', 'v', 'S')
+               ORDER BY 1
+              """);
       if (found.contains(name + "_acme.migration")) {
-        try (Statement statement = connection.createStatement();
-            ResultSet rows =
-                statement.executeQuery("SELECT name FROM " + name + "_acme.migration ORDER BY 1")) {
-          while (rows.next()) {
-            found.add("migrated: " + rows.getString(1));
-          }
-        }
+        found.addAll(column("SELECT 'migrated: ' || name FROM %1$s_acme.migration ORDER BY 1"));
       }
       if (found.contains(name + ".tenant")) {
         steady().list().forEach(tenant -> found.add("registered: " + tenant));
+      }
+      if (found.contains(name + ".dropped_tenant")) {
+        found.addAll(column("SELECT name || ' was at ' || fence FROM %1$s.dropped_tenant"));
+      }
+      if (found.contains(name + "_acme.fence")) {
+        found.addAll(
+            column("SELECT 'fences: ' || last_value || ' ' || is_called FROM %1$s_acme.fence"));
+      }
+      return found;
+    }
+
+    private List<String> column(String sql) throws SQLException {
+      List<String> found = new ArrayList<>();
+      try (Statement statement = connection.createStatement();
+          ResultSet rows = statement.executeQuery(sql.formatted(name))) {
+        while (rows.next()) {
+          found.add(rows.getString(1));
+        }
       }
       return found;
     }
