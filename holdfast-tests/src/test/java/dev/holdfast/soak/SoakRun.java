@@ -5,9 +5,11 @@ import dev.holdfast.Holdfast;
 import dev.holdfast.api.HoldfastClient;
 import dev.holdfast.api.Json;
 import dev.holdfast.chaos.fleet.Jvm;
+import dev.holdfast.invariant.Overlooked;
 import dev.holdfast.invariant.Violation;
 import dev.holdfast.rig.RunDatabase;
 import dev.holdfast.soak.Gauges.Lasting;
+import dev.holdfast.tenant.TenantName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -112,6 +114,7 @@ final class SoakRun implements AutoCloseable {
           Optional.of(Json.object().put("value", KEPT_SECONDS)));
     }
     Ends ends = new Ends(pool, tally);
+    Overlooked overlooked = holdfast.overlooked(TenantName.DEFAULT);
     try (Traffic traffic = new Traffic(client, () -> toOther, sink, tally)) {
       traffic.start(new Visits(server.address()));
       long began = System.nanoTime();
@@ -123,6 +126,7 @@ final class SoakRun implements AutoCloseable {
         gauges.sample();
         ends.look();
         broken.addAll(holdfast.invariants().check());
+        broken.addAll(overlooked.look());
         if (System.nanoTime() - restarted > restartEvery.toNanos()) {
           restart();
           restarted = System.nanoTime();
