@@ -7,6 +7,7 @@ import dev.holdfast.server.ExecutorSettings;
 import dev.holdfast.server.HoldfastServer;
 import dev.holdfast.server.ServerConfig;
 import dev.holdfast.server.ServerRole;
+import dev.holdfast.server.UsualSharedDirectory;
 import dev.holdfast.server.database.Database;
 import dev.holdfast.server.database.DatabaseConfig;
 import dev.holdfast.server.http.Proxies;
@@ -14,7 +15,9 @@ import dev.holdfast.server.http.Tls;
 import dev.holdfast.server.notify.Receivers;
 import dev.holdfast.server.postgres.EmbeddedPostgres;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -239,9 +242,11 @@ final class ServerCommand implements Callable<Integer> {
   }
 
   private AgentSettings agents() {
-    AgentSettings usual = AgentSettings.usual(data);
-    AgentSettings placed =
-        sharedDir == null || sharedDir.isBlank() ? usual : usual.withDirectory(Path.of(sharedDir));
+    Path directory =
+        sharedDir == null || sharedDir.isBlank()
+            ? UsualSharedDirectory.of(data)
+            : Path.of(sharedDir);
+    AgentSettings placed = new AgentSettings(directory, List.of());
     return availableHosts == null ? placed : placed.withHosts(availableHosts);
   }
 
@@ -271,7 +276,9 @@ final class ServerCommand implements Callable<Integer> {
               "The first token, shown once and kept in %s: %s%n",
               config.data().resolve("admin.token"), token);
         });
-    if (!config.agents().directory().startsWith(config.data().toAbsolutePath().normalize())) {
+    boolean isWithData =
+        config.agents().directory().startsWith(config.data().toAbsolutePath().normalize());
+    if (!isWithData || Files.exists(UsualSharedDirectory.DOCUMENTED)) { // where agents may look
       out.println("Agents' files are in " + config.agents().directory());
     }
     if (!config.trust().auth()) {

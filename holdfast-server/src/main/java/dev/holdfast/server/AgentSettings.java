@@ -21,9 +21,6 @@ public record AgentSettings(Path directory, List<String> hosts) {
 
   private static final Pattern HOST = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:@+-]{0,127}");
 
-  /** Where the documents have it, and agents look for it. */
-  private static final Path DOCUMENTED = Path.of("/opt/opeva_shared_data");
-
   public AgentSettings {
     directory = directory.toAbsolutePath().normalize();
     if (directory.getFileName() == null) {
@@ -47,27 +44,6 @@ public record AgentSettings(Path directory, List<String> hosts) {
     return new AgentSettings(data.resolve("shared"), List.of());
   }
 
-  /**
-   * What a server shares that was not told where: the documented directory if this machine has it
-   * and the server can use it, else one in its data directory. That one it keeps if it has it.
-   */
-  public static AgentSettings usual(Path data) {
-    return usual(data, DOCUMENTED);
-  }
-
-  static AgentSettings usual(Path data, Path documented) {
-    AgentSettings own = defaults(data);
-    AgentSettings common = own.withDirectory(documented);
-    return Files.exists(own.directory) || !common.isUsable() ? own : common;
-  }
-
-  private boolean isUsable() {
-    Path others = directoryOfOthers();
-    return Files.isDirectory(directory)
-        && Files.isWritable(directory)
-        && Files.isWritable(Files.exists(others) ? others : others.getParent());
-  }
-
   public AgentSettings withDirectory(Path directory) {
     return new AgentSettings(directory, hosts);
   }
@@ -82,8 +58,14 @@ public record AgentSettings(Path directory, List<String> hosts) {
         : directoryOfOthers().resolve(tenant.value());
   }
 
-  private Path directoryOfOthers() {
+  /** The directory of all tenants but the default one. */
+  Path directoryOfOthers() {
     return directory.resolveSibling(directory.getFileName() + "-tenants");
+  }
+
+  /** Whether there are files of any tenant. */
+  boolean hasFiles() {
+    return Files.exists(directory) || Files.exists(directoryOfOthers());
   }
 
   /** Accepts a list with commas, with or without the brackets and quotes of some notations. */

@@ -16,6 +16,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A tenant's containers are given its whole directory, so no other tenant's may be in that. */
 class AgentPlacesTest {
@@ -76,18 +78,33 @@ class AgentPlacesTest {
     Path data = machine.resolve("data");
     Path documented = machine.resolve("opt");
 
-    assertThat(AgentSettings.usual(data, documented).directory()).isEqualTo(data.resolve("shared"));
+    assertThat(UsualSharedDirectory.of(data, documented)).isEqualTo(data.resolve("shared"));
     Files.createDirectory(documented);
-    assertThat(AgentSettings.usual(data, documented).directory()).isEqualTo(documented);
+    assertThat(UsualSharedDirectory.of(data, documented)).isEqualTo(documented);
+    assertThat(UsualSharedDirectory.of(data, documented)).as("once more").isEqualTo(documented);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"shared", "shared-tenants"})
+  void a_server_that_has_a_directory_of_its_own_keeps_it(String own, @TempDir Path machine)
+      throws IOException {
+    Path data = machine.resolve("data");
+    Path documented = Files.createDirectory(machine.resolve("opt"));
+    Files.createDirectories(data.resolve(own));
+
+    assertThat(UsualSharedDirectory.of(data, documented)).isEqualTo(data.resolve("shared"));
   }
 
   @Test
-  void a_server_that_has_a_directory_of_its_own_keeps_it(@TempDir Path machine) throws IOException {
-    Path data = machine.resolve("data");
+  void no_server_takes_the_documented_directory_of_another_one_unasked(@TempDir Path machine)
+      throws IOException {
     Path documented = Files.createDirectory(machine.resolve("opt"));
-    Files.createDirectories(data.resolve("shared"));
+    Path unused = UsualSharedDirectory.of(machine.resolve("data"), documented);
 
-    assertThat(AgentSettings.usual(data, documented).directory()).isEqualTo(data.resolve("shared"));
+    assertThatThrownBy(() -> UsualSharedDirectory.of(machine.resolve("copy"), documented))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessageContaining("shared-dir")
+        .hasMessageContaining(machine.resolve("data").toString());
   }
 
   private static AgentSettings settings() {
