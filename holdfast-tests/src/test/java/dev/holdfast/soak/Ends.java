@@ -31,6 +31,7 @@ final class Ends {
   private static final Map<String, Feature> FEATURES =
       Map.ofEntries(
           Map.entry("default work succeeded", Feature.DONE_WORK),
+          Map.entry(Work.SELDOM + " work succeeded", Feature.DONE_BY_THE_IDLE),
           Map.entry("default tick succeeded", Feature.DONE_TICKS),
           Map.entry("commands process succeeded", Feature.DONE_COMMANDS),
           Map.entry(Work.ON_AGENT + " process succeeded", Feature.DONE_AGENTS_COMMANDS),

@@ -12,6 +12,7 @@ enum Feature {
   JOBS_OF_TARGETS(40),
   JOBS_MADE_ONCE(10),
   JOBS_RESOLVED(2), // each had failed before, and so has what webhooks tell
+  JOBS_FOR_THE_IDLE(10),
   PAUSES_RESUMES_AND_CANCELS(15),
   COMMANDS(5),
   AGENTS_COMMANDS(5),
@@ -33,6 +34,8 @@ enum Feature {
   DONE_CALLS(5),
   DONE_PULLED_JOBS(5),
   DONE_BOOKINGS(5),
+  DONE_BY_THE_IDLE(10),
+  LOOKS_AT_SOMEBODY_IDLE(2), // for long enough that a job could be seen to be overlooked
   ATTEMPTS_THAT_WERE_NOT_THE_LAST(10),
   RESTARTS(0.3);
 

@@ -5,6 +5,7 @@ import dev.holdfast.Holdfast;
 import dev.holdfast.api.HoldfastClient;
 import dev.holdfast.api.Json;
 import dev.holdfast.chaos.fleet.Jvm;
+import dev.holdfast.fleet.IdleWorker;
 import dev.holdfast.invariant.Overlooked;
 import dev.holdfast.invariant.Violation;
 import dev.holdfast.rig.RunDatabase;
@@ -127,6 +128,9 @@ final class SoakRun implements AutoCloseable {
         ends.look();
         broken.addAll(holdfast.invariants().check());
         broken.addAll(overlooked.look());
+        if (holdfast.workers().idle(TenantName.DEFAULT).stream().anyMatch(SoakRun::isIdleForLong)) {
+          tally.count(Feature.LOOKS_AT_SOMEBODY_IDLE);
+        }
         if (System.nanoTime() - restarted > restartEvery.toNanos()) {
           restart();
           restarted = System.nanoTime();
@@ -134,6 +138,11 @@ final class SoakRun implements AutoCloseable {
       }
       played = Duration.ofNanos(System.nanoTime() - began);
     }
+  }
+
+  private static boolean isIdleForLong(IdleWorker worker) {
+    Duration idle = Duration.between(worker.since(), worker.until());
+    return idle.compareTo(worker.pollInterval().plusSeconds(2)) > 0;
   }
 
   private void restart() throws Exception {

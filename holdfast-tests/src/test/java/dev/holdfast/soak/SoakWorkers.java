@@ -9,7 +9,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 
-/** Two workers over HTTP, and one on the database that serves all tenants there ever are. */
+/**
+ * Two workers over HTTP, one on the database that serves all tenants there ever are, and one there
+ * that has little to do: only who is idle can be seen to overlook a job.
+ */
 final class SoakWorkers {
 
   private static final int CONNECTIONS = 6;
@@ -29,7 +32,8 @@ final class SoakWorkers {
                 database.workerForAllTenants(),
                 "default",
                 Work.TARGETS,
-                Work.DIALECT_TARGETS));
+                Work.DIALECT_TARGETS),
+            start("worker-4", database.worker(), Work.SELDOM));
     Standing.goOn(0, () -> workers.forEach(Worker::close));
   }
 

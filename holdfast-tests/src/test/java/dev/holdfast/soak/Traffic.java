@@ -10,6 +10,7 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.queue.JobFilter;
 import dev.holdfast.tenant.TenantName;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -57,6 +58,7 @@ final class Traffic implements AutoCloseable {
     anywhere(300, Feature.JOBS_OF_TARGETS, client -> client.enqueue(Work.onTarget()));
     again(500, Feature.JOBS_MADE_ONCE, this::once);
     again(1_000, Feature.JOBS_RESOLVED, this::resolve);
+    every(1_000, Feature.JOBS_FOR_THE_IDLE, () -> lasting.enqueue(Work.seldom()));
     every(500, Feature.PAUSES_RESUMES_AND_CANCELS, this::acts);
     every(2_000, Feature.COMMANDS, () -> lasting.enqueue(Work.command("commands")));
     anywhere(2_000, Feature.AGENTS_COMMANDS, client -> client.enqueue(Work.command(Work.ON_AGENT)));
@@ -110,20 +112,21 @@ final class Traffic implements AutoCloseable {
   private void tried(Feature what, Supplier<Integer> action) {
     try {
       tally.count(what, action.get());
-    } catch (HoldfastException e) {
+    } catch (RuntimeException e) {
       if (hasNoAnswer(e)) {
         tally.missed(what, e);
       } else {
         tally.surprise(what, e);
       }
-    } catch (RuntimeException e) {
-      tally.surprise(what, e);
     }
   }
 
   // A server's own refusal has no cause, and the same code when it says that it failed.
-  private static boolean hasNoAnswer(HoldfastException e) {
-    return e.code() == ErrorCode.UNAVAILABLE && e.getCause() != null;
+  private static boolean hasNoAnswer(RuntimeException e) {
+    return e.getCause() instanceof HttpTimeoutException
+        || (e instanceof HoldfastException ours
+            && ours.code() == ErrorCode.UNAVAILABLE
+            && ours.getCause() != null);
   }
 
   // Of two with the same key the second is the first, as long as that waits.

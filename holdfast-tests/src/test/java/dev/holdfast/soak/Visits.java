@@ -11,6 +11,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -23,8 +24,13 @@ final class Visits {
   private static final List<String> PAGES =
       List.of("/ui", "/ui/jobs", "/ui/queues", "/ui/resources", "/ui/schedules", "/ui/workers");
 
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
   private final HttpClient http =
-      HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build();
+      HttpClient.newBuilder()
+          .followRedirects(HttpClient.Redirect.NORMAL)
+          .connectTimeout(PATIENCE)
+          .build();
   private final String address;
 
   Visits(String address) {
@@ -43,7 +49,7 @@ final class Visits {
   }
 
   private void hearOnce() {
-    HttpRequest request = HttpRequest.newBuilder(at("/api/v1/events")).build();
+    HttpRequest request = request("/api/v1/events").build();
     try (BufferedReader events =
         new BufferedReader(
             new InputStreamReader(
@@ -84,7 +90,7 @@ final class Visits {
           "{\"worker_id\": \"soaked\", \"job_id\": \"%s\", \"status\": \"%s\"}"
               .formatted(id, status));
     }
-    send(HttpRequest.newBuilder(at("/job/" + id)).DELETE().build());
+    send(request("/job/" + id).DELETE().build());
   }
 
   private void book() {
@@ -98,19 +104,19 @@ final class Visits {
   }
 
   private JsonNode get(String path) {
-    return send(HttpRequest.newBuilder(at(path)).build());
+    return send(request(path).build());
   }
 
   private JsonNode post(String path, String json) {
     return send(
-        HttpRequest.newBuilder(at(path))
+        request(path)
             .header("Content-Type", "application/json")
             .POST(BodyPublishers.ofString(json))
             .build());
   }
 
-  private URI at(String path) {
-    return URI.create(address + path);
+  private HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(URI.create(address + path)).timeout(PATIENCE);
   }
 
   private JsonNode send(HttpRequest request) {

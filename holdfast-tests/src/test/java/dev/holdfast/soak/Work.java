@@ -34,6 +34,7 @@ record Work(int outOfTen) {
   static final String TARGETS = "on-targets";
   static final String DIALECT_TARGETS = "targets";
   static final String ON_AGENT = "on-agent";
+  static final String SELDOM = "seldom";
   private static final int UNIQUE_KEYS = 50;
 
   static Outcome run(Work work, JobContext job) throws Exception {
@@ -55,6 +56,10 @@ record Work(int outOfTen) {
 
   static List<NewJob> plain(int jobs) {
     return IntStream.range(0, jobs).<NewJob>mapToObj(i -> KIND.job(new Work(0))).toList();
+  }
+
+  static NewJob seldom() {
+    return KIND.job(new Work(0)).withQueue(SELDOM);
   }
 
   static NewJob keyed() {
