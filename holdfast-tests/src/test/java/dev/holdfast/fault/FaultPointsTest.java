@@ -43,7 +43,7 @@ class FaultPointsTest {
           Map.entry("Tenants.HOLD", "TenantFaultsTest"),
           Map.entry("Migrator.VERSION", "TenantFaultsTest"),
           Map.entry(
-              "RepeatableClaims.RENEW_ONE", "it takes somebody else at the row: PgLeasesTest"),
+              "RepeatableClaims.RENEW_ONE", "FaultyRenewalTest: it takes somebody else at the row"),
           Map.entry("Overview.LEASED", "a read alone, of tenants with many jobs"),
           Map.entry("TenantRotation.HAS_WORK", "a read alone, of all tenants of the database"));
 

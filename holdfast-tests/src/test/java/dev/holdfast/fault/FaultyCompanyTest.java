@@ -10,17 +10,20 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/**
- * Enqueues of many threads that travel together, and a connection that is lost with all of them.
- */
+/** Enqueues of many threads that travel together, and every fault that can meet them there. */
 class FaultyCompanyTest {
 
   private static final int THREADS = 8;
-  private static final int ENOUGH = 6;
+  private static final List<Fault> FAULTS =
+      Stream.of(Fault.values()).filter(fault -> fault != Fault.TOO_MANY_CONNECTIONS).toList();
+  private static final List<Moment> MOMENTS = List.of(Moment.values());
+  private static final int ENOUGH = 2 * MOMENTS.size() * FAULTS.size();
 
   private final AtomicInteger hit = new AtomicInteger();
+  private int lastHit = -1; // guarded by the pool's lock
   private final ConcurrentLinkedQueue<String> stored = new ConcurrentLinkedQueue<>();
   private final ConcurrentLinkedQueue<Exception> failed = new ConcurrentLinkedQueue<>();
 
@@ -63,15 +66,19 @@ class FaultyCompanyTest {
     }
   }
 
-  // Half of them before the server has heard of it, half after it was done.
+  // Each before the server has heard of it, then each after it was done.
   private Optional<Fault> inCompany(int number, Point point, Moment moment) {
+    int next = hit.get();
     boolean hits =
         point.sql().contains("unnest(")
-            && (moment == Moment.BEFORE) == (number % 2 == 0)
-            && hit.get() < ENOUGH;
-    if (hits) {
-      hit.incrementAndGet();
+            && number != lastHit
+            && next < ENOUGH
+            && moment == MOMENTS.get(next / FAULTS.size() % MOMENTS.size());
+    if (!hits) {
+      return Optional.empty();
     }
-    return hits ? Optional.of(Fault.CONNECTION_LOST) : Optional.empty();
+    lastHit = number;
+    hit.incrementAndGet();
+    return Optional.of(FAULTS.get(next % FAULTS.size()));
   }
 }
