@@ -285,6 +285,10 @@ final class ChaosRun implements AutoCloseable {
     return files.violations();
   }
 
+  long doomed() throws IOException {
+    return files.doomed();
+  }
+
   long excused() throws IOException {
     return files.excused();
   }

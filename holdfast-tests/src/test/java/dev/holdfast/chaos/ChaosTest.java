@@ -40,7 +40,7 @@ class ChaosTest {
       run.play();
 
       List<Violation> violations = run.violations();
-      List<Reached> coverage = Coverage.of(run, size);
+      List<Reached> coverage = Coverage.of(run, size.grownTo(run.jobs()));
       System.out.printf(
           "Chaos: seed %d, %d jobs, drained in %d ms, %d violations, %d broken invariants,"
               + " %d deadlocks; %s%n",
@@ -69,8 +69,8 @@ class ChaosTest {
   private static void judge(RunFiles files) throws Exception {
     List<Violation> violations = files.violations();
     System.out.printf(
-        "Chaos: %d violations, %d last attempts put down to a mishap, in %s%n",
-        violations.size(), files.excused(), files.directory());
+        "Chaos: %d violations, %d of %d last attempts that were to fail put down to a mishap, in %s%n",
+        violations.size(), files.excused(), files.doomed(), files.directory());
     violations.forEach(System.out::println);
 
     assertThat(violations).isEmpty();

@@ -35,7 +35,12 @@ final class Coverage {
     coverage.addWhole("jobs seen parked", run.watch().parked(), 20);
     coverage.addWhole("jobs seen standing on their target", run.operator().blocksSeen(), 5);
     coverage.addWhole("of them resumed, retried or resolved", run.operator().acts(), 5);
-    coverage.add("last attempts of jobs made to fail put down to a mishap", run.excused(), 0);
+    coverage.add("jobs made to fail", run.doomed(), 1);
+    coverage.all.add(
+        Reached.atMost(
+            size.excusable(run.doomed()),
+            "of their last attempts put down to a mishap",
+            run.excused()));
     coverage.addWhole("slots decided about", run.slots().size(), 100);
     coverage.addWhole(
         "slots fired", run.slots().stream().filter(slot -> slot.job().isPresent()).count(), 20);
@@ -103,7 +108,7 @@ final class Coverage {
       case FEW_CUT_SHORT -> size.growing(1, 10_000);
       case DRAINED -> nemesis.dealt(Blow.TERMINATE) + nemesis.dealt(Blow.TERMINATE_SERVER);
       case COMMANDS_CUT_SHORT, GIVEN_BACK, WENT_ON, REFUSED_BY_LEDGER, REFUSED_BY_HOLDFAST -> 1;
-      case PULL_REFUSED, DIALECT_AGENTS_REFUSED -> 0;
+      case PULL_REFUSED, DIALECT_AGENTS_REFUSED -> size.isLong() ? 1 : 0;
     };
   }
 }

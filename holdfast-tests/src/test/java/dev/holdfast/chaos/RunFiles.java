@@ -69,7 +69,12 @@ record RunFiles(Path directory) {
     }
   }
 
-  /** Jobs whose last attempt was lost, as far as anybody knows, by a mishap. */
+  /** Jobs that fail in every attempt. */
+  long doomed() throws IOException {
+    return jobs().stream().filter(Acknowledged::doomed).count();
+  }
+
+  /** Those of them whose last attempt nobody saw fail. */
   long excused() throws IOException {
     Verdict.Said said = said();
     try (Stream<String> lines = Files.lines(ledger())) {

@@ -24,6 +24,7 @@ record Size(
   private static final int FEW = 3;
   private static final int KILLS = 30;
   private static final int SOME_FREEZES = 12;
+  private static final int FEW_EXCUSED = 10;
 
   static Size ofProperties() {
     String minutes = System.getProperty(PREFIX + "minutes");
@@ -47,6 +48,11 @@ record Size(
         Long.getLong(PREFIX + "seed", 20_261_116L));
   }
 
+  /** The same with as many jobs as there were, if those are more. */
+  Size grownTo(int done) {
+    return new Size(Math.max(jobs, done), atLeast, blows, isPartial, isLong, seed);
+  }
+
   /** What there has to be of a blow. */
   long floor(Blow blow) {
     if (!blows.contains(blow)) {
@@ -66,6 +72,11 @@ record Size(
   /** A floor; in a long run one for so many jobs, if that is more. */
   long growing(long least, int jobsForEach) {
     return isLong ? Math.max(least, jobs / jobsForEach) : least;
+  }
+
+  /** Of so many jobs that were to fail, how many may count as ended though nobody saw it. */
+  long excusable(long doomed) {
+    return Math.max(FEW_EXCUSED, doomed / 4);
   }
 
   /** Less would not show much. What grows is not waited for, but demanded in the end. */

@@ -3,6 +3,7 @@ package dev.holdfast.chaos.load;
 import dev.holdfast.Holdfast;
 import dev.holdfast.audit.Act;
 import dev.holdfast.chaos.ledger.LedgerClient;
+import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.hold.ResourceState.Blocker;
 import dev.holdfast.job.Job;
@@ -34,6 +35,13 @@ public final class Operator {
           Optional.of(Workload.PAUSABLE),
           Optional.empty(),
           Optional.empty());
+
+  /** Whether an act took place, as far as one can tell. */
+  private enum Answer {
+    DONE,
+    DECLINED,
+    NONE
+  }
 
   private final Holdfast holdfast;
   private final LedgerClient ledger;
@@ -72,7 +80,7 @@ public final class Operator {
     for (Job job : holdfast.jobs().list(PAUSABLE, Optional.empty(), MANY).jobs()) {
       if (paused.add(job.id())) {
         ledger.says("asked %s pause".formatted(job.id()));
-        attempt(() -> holdfast.acts().pause(job.id(), ACT));
+        Answer unused = attempt(() -> holdfast.acts().pause(job.id(), ACT));
       }
     }
   }
@@ -85,7 +93,7 @@ public final class Operator {
           default -> JobAct.RETRY;
         };
     ledger.says("act %s %s".formatted(id, what.stored()));
-    boolean done =
+    Answer answer =
         attempt(() -> {
           switch (what) {
             case RESOLVE -> holdfast.acts().resolve(id, "by hand", ACT);
@@ -97,8 +105,12 @@ public final class Operator {
             }
           }
         });
+    if (answer == Answer.DECLINED) {
+      ledger.says("declined %s %s".formatted(id, what.stored()));
+    }
     // Whoever hears nothing looks.
-    if (done || (what == JobAct.RESOLVE && state(id).equals(Optional.of(JobState.SUCCEEDED)))) {
+    if (answer == Answer.DONE
+        || (what == JobAct.RESOLVE && state(id).equals(Optional.of(JobState.SUCCEEDED)))) {
       acts++;
       ledger.says("acted %s %s".formatted(id, what.stored()));
     }
@@ -109,12 +121,12 @@ public final class Operator {
   }
 
   // One who comes too late finds that the job has moved on, which is no harm.
-  private static boolean attempt(Runnable act) {
+  private static Answer attempt(Runnable act) {
     try {
       act.run();
-      return true;
+      return Answer.DONE;
     } catch (HoldfastException e) {
-      return false;
+      return e.code() == ErrorCode.DATABASE ? Answer.NONE : Answer.DECLINED;
     }
   }
 

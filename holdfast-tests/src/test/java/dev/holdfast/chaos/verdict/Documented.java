@@ -23,5 +23,8 @@ final class Documented {
   /** Whoever works at chores waits no longer for a server's word on one. */
   static final Duration LONGEST_ANSWER = Duration.ofSeconds(1);
 
+  /** No chore of the workload works for longer. */
+  static final Duration LONGEST_CHORE = Duration.ofSeconds(5);
+
   private Documented() {}
 }

@@ -52,7 +52,7 @@ final class Fates {
   void see(Entry entry) {
     mishaps.see(entry);
     switch (entry.verb()) {
-      case "start", "effect", "end", "act", "acted", "holdfast-agreed" -> seeJob(entry);
+      case "start", "effect", "end", "act", "acted", "declined", "holdfast-agreed" -> seeJob(entry);
       case "told" -> told.add(entry.grant());
       case "clock" -> epochMillis = Long.parseLong(entry.words().getFirst()) - entry.millis();
       default -> {}
@@ -70,7 +70,8 @@ final class Fates {
     switch (entry.verb()) {
       case "start" -> start(entry, job, fate);
       case "effect" -> fate.effect |= entry.accepted();
-      case "act" -> fate.granted++;
+      case "act" -> fate.granted += grants(entry);
+      case "declined" -> fate.granted -= grants(entry);
       case "holdfast-agreed" -> { // its worker said that it had lost the lease, and that counts
         if (entry.fence() == fate.lastFence) {
           fate.lastEnd = "lost";
@@ -88,6 +89,11 @@ final class Fates {
         }
       }
     }
+  }
+
+  // Who hears nothing of an act may have acted all the same.
+  private static int grants(Entry act) {
+    return act.words().get(1).equals("resolve") ? 0 : 1;
   }
 
   // A worker that drains does not count what its handlers throw after they were told to stop.
@@ -149,33 +155,37 @@ final class Fates {
   }
 
   private boolean isExhausted(Acknowledged job, Fate fate) {
-    return isLastSeen(job, fate) || isExcused(job, fate);
+    return hasFailedLast(job, fate) || isExcused(job, fate);
   }
 
-  /** Whether the ledger has the end of the last attempt allowed. */
-  private boolean isLastSeen(Acknowledged job, Fate fate) {
-    return fate.lastAttempt >= job.maxAttempts()
-        && switch (fate.lastEnd) {
-          case "failed", "lost" -> true;
-          case "none" -> mishaps.hasHitSince(fate.lastWorker, fate.lastHeardMillis);
-          default -> false; // its handler was stopped, because the lease was lost or given back
-        };
+  /** Whether the ledger has the failure of the last attempt allowed. */
+  private static boolean hasFailedLast(Acknowledged job, Fate fate) {
+    return fate.lastAttempt >= job.maxAttempts() && fate.lastEnd.equals("failed");
   }
 
-  /** Whether that attempt can have been lost by a mishap. */
+  /** Whether that attempt can have been lost. */
   private boolean isExcused(Acknowledged job, Fate fate) {
-    boolean wasStopped = fate.lastAttempt >= job.maxAttempts() && !fate.lastEnd.equals("none");
-    return (wasStopped && mishaps.canHaveStopped(fate.lastWorker, fate.lastHeardMillis))
-        || isLostUnseen(job, fate);
+    boolean isLost =
+        fate.lastAttempt >= job.maxAttempts()
+            && switch (fate.lastEnd) {
+              case "lost" -> true; // so its worker said, on a machine that may be busy
+              case "none" -> mishaps.canHaveSilenced(fate.lastWorker, fate.lastHeardMillis);
+              // Its handler was stopped, because the lease was lost or given back.
+              default -> mishaps.canHaveStopped(fate.lastWorker, fate.lastHeardMillis);
+            };
+    return isLost || isLostUnseen(job, fate);
   }
 
-  /** Jobs that count as exhausted because of a mishap alone. */
+  /** Jobs that count as exhausted although nobody saw their last attempt fail. */
   long excused() {
     return acknowledged.values().stream()
         .filter(Acknowledged::doomed)
         .filter(job -> {
           Fate fate = fates.get(job.job());
-          return fate != null && !fate.resolved && !isLastSeen(job, fate) && isExcused(job, fate);
+          return fate != null
+              && !fate.resolved
+              && !hasFailedLast(job, fate)
+              && isExcused(job, fate);
         })
         .count();
   }

@@ -131,6 +131,10 @@ class FatesTest {
 
     assertThat(rulesOfDoomed(begun)).containsExactly(Rule.LOST);
     assertThat(rulesOfDoomed(begun + "4 40 w1 gone ok")).isEmpty();
+    assertThat(rulesOfDoomed(begun + "4 26000 w1 gone ok")).isEmpty();
+    assertThat(rulesOfDoomed(begun + "4 27000 w1 gone ok"))
+        .as("long after anything must have been heard of it")
+        .containsExactly(Rule.LOST);
     assertThat(rulesOfDoomed(begun + "4 40 nemesis frozen w1 ok")).isEmpty();
     assertThat(rulesOfDoomed(begun + "4 40 w2 gone ok")).containsExactly(Rule.LOST);
     assertThat(rulesOfDoomed(begun + "4 40 w1 end d 6 stopped ok\n5 50 nemesis cut X ok"))
@@ -253,6 +257,11 @@ class FatesTest {
     assertThat(excused(first + "4 40 d1.1 end d 6 stopped ok\n" + cut)).isOne();
     assertThat(excused(first + "4 40 d1.1 end d 6 stopped ok\n")).isZero();
     assertThat(excused(first + "4 40 d1.1 end d 6 failed ok\n" + cut)).isZero();
+    assertThat(excused(first + "4 40 d1.1 gone ok")).isOne();
+    assertThat(
+            excused(
+                first + "4 40 d1.1 end d 6 stopped ok\n5 50 d1.1 holdfast-agreed d 6 finish ok"))
+        .isOne();
   }
 
   private static long excused(String ledger) {
@@ -320,5 +329,25 @@ class FatesTest {
         """;
 
     assertThat(rules(List.of(once), retried)).containsExactly(Rule.TOO_MANY_ATTEMPTS);
+  }
+
+  @Test
+  void an_act_that_was_declined_and_a_resolve_allow_none() {
+    Acknowledged once = new Acknowledged("a", 1, 1, false, Optional.empty());
+    String again =
+        """
+        1 10 w1 start a 1 5 - ok
+        2 20 w1 end a 5 failed ok
+        3 30 operator act a %s ok
+        5 50 w1 start a 2 6 - ok
+        6 60 w1 effect a 6 ok
+        7 70 w1 end a 6 done ok
+        """;
+
+    assertThat(rules(List.of(once), again.formatted("retry"))).as("perhaps done").isEmpty();
+    assertThat(rules(List.of(once), again.formatted("retry ok\n4 40 operator declined a retry")))
+        .containsExactly(Rule.TOO_MANY_ATTEMPTS);
+    assertThat(rules(List.of(once), again.formatted("resolve")))
+        .containsExactly(Rule.TOO_MANY_ATTEMPTS);
   }
 }

@@ -25,7 +25,8 @@ final class Finality {
     private long saidLine;
     private long doneFence; // the same, once Holdfast took that
     private long doneLine;
-    private long actLine; // of the last act
+    private long actLine; // of the last act that was not declined, as far as one knows
+    private long earlierActLine;
   }
 
   private final Map<String, Career> careers = new HashMap<>();
@@ -48,7 +49,11 @@ final class Finality {
           took(entry, career(entry));
         }
       }
-      case "act" -> career(entry).actLine = entry.order();
+      case "act" -> acted(entry, career(entry));
+      case "declined" -> {
+        Career career = career(entry);
+        career.actLine = career.earlierActLine;
+      }
       default -> {}
     }
   }
@@ -71,6 +76,11 @@ final class Finality {
     career.startLine = entry.order();
     career.actBeforeStart = career.actLine;
     check(entry, career);
+  }
+
+  private static void acted(Entry entry, Career career) {
+    career.earlierActLine = career.actLine;
+    career.actLine = entry.order();
   }
 
   private static void said(Entry entry, Career career) {

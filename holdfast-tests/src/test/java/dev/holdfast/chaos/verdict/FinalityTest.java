@@ -61,6 +61,13 @@ class FinalityTest {
     assertThat(rules(List.of(A), done.formatted(took + "\n5 50 operator act b retry ok")))
         .as("somebody asked for another job")
         .containsExactly(Rule.FINISHED_AGAIN, Rule.UNKNOWN);
+    assertThat(
+            rules(
+                List.of(A),
+                done.formatted(
+                    took + "\n5 50 operator act a retry ok\n5 51 operator declined a retry ok")))
+        .as("somebody asked and was declined")
+        .containsExactly(Rule.FINISHED_AGAIN);
     assertThat(rules(List.of(A), done.formatted("4 40 w1 holdfast-refused a 5 finish ok")))
         .isEmpty();
     assertThat(rules(List.of(A), done.formatted(took.replace("succeeded", "released")))).isEmpty();

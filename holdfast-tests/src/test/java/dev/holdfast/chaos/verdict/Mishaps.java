@@ -41,6 +41,15 @@ final class Mishaps {
   // A worker begins nothing whose lease may be over.
   private static final long UNTIL_BEGUN = Documented.LEASE.toMillis();
 
+  // From the last word of an attempt to the next, whoever is told what meanwhile; and twice that on
+  // a machine with more processes than cores.
+  private static final long LONGEST_SILENCE =
+      Documented.LONGEST_CHORE
+          .plus(Documented.LEASE)
+          .plus(Documented.KILL_GRACE)
+          .multipliedBy(2)
+          .toMillis();
+
   private final List<Mishap> over = new ArrayList<>();
   private final Map<String, Mishap> goingOn = new HashMap<>(); // by what
   private final Map<String, String> serverOf = new HashMap<>(); // by berth
@@ -93,9 +102,12 @@ final class Mishaps {
     return Stream.concat(over.stream(), goingOn.values().stream());
   }
 
-  /** Whether the process itself was killed or frozen, at that time or later. */
-  boolean hasHitSince(String process, long millis) {
-    return all().anyMatch(each -> each.what.equals(process) && each.untilMillis >= millis);
+  /** Whether the process itself was killed or frozen before it must have been heard again. */
+  boolean canHaveSilenced(String process, long lastHeardMillis) {
+    return all()
+        .anyMatch(each ->
+            each.what.equals(process)
+                && each.touches(lastHeardMillis, lastHeardMillis + LONGEST_SILENCE));
   }
 
   /** Whether an attempt of the worker that was stopped at that time can have been by a mishap. */

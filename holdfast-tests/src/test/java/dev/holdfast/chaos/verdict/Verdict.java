@@ -62,7 +62,8 @@ public final class Verdict {
   }
 
   /**
-   * How many jobs are not held to be lost only because a mishap can have hit their last attempt.
+   * How many jobs that were made to fail count as ended although nobody saw their last attempt
+   * fail.
    */
   public static long excused(Stream<Entry> ledger, Said said) {
     Fates fates = new Fates(said.jobs, said.lost);
