@@ -27,9 +27,15 @@ public enum JobState {
    * cancelled.
    */
   SUCCEEDED,
-  /** Out of attempts, or failed for good. An operator may send it back or resolve it. */
+  /**
+   * Out of attempts, or failed for good. An operator may send it back or resolve it, or with force
+   * cancel it.
+   */
   FAILED,
-  /** Ended by a person. An operator may send it back. */
+  /**
+   * Ended by a person, by its worker or by the scheduler. An operator may send it back, or with
+   * force declare it failed.
+   */
   CANCELLED;
 
   private final String stored = name().toLowerCase(Locale.ROOT);
