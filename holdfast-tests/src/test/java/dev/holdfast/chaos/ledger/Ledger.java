@@ -15,9 +15,10 @@ import java.util.List;
 
 /**
  * The outside world that jobs act upon, as a process of its own. It knows nothing of Holdfast: its
- * classpath has this package and the JDK. It does what {@code JobContext.fence} asks of a protected
- * resource, which is to remember the largest fence it has seen and to refuse smaller ones, and it
- * writes down everything it is told, in order, with the time and its answer ({@link Book}).
+ * classpath has the compiled tests, and none of the product's code. It does what {@code
+ * JobContext.fence} asks of a protected resource, which is to remember the largest fence it has
+ * seen and to refuse smaller ones, and it writes down everything it is told, in order, with the
+ * time and its answer ({@link Book}).
  *
  * <p>One request a line, one answer a line. One thread hears all, and of those who speak at once it
  * hears first who has hung up: a process that was killed is gone before anybody can know of it and
