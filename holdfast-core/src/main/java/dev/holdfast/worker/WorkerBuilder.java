@@ -90,12 +90,12 @@ public final class WorkerBuilder {
     if (handlers.kinds().own().isEmpty()) {
       throw HoldfastException.badConfig("worker.handlers", "none", "at least one handler");
     }
-    WorkerListener fenced = new FencedListener(List.copyOf(listeners));
+    WorkerListener listener = new SafeListeners(List.copyOf(listeners));
     return new Worker(
         config,
         drainAtExit,
-        ground.of(config, handlers.kinds(), fenced),
-        new WorkerSetup(handlers, interceptors, codec, fenced, threads));
+        ground.of(config, handlers.kinds(), listener),
+        new WorkerSetup(handlers, interceptors, codec, listener, threads));
   }
 
   public Worker start() {

@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Calls every listener, and keeps what one throws from reaching the worker and the others. */
-record FencedListener(List<WorkerListener> listeners) implements WorkerListener {
+record SafeListeners(List<WorkerListener> listeners) implements WorkerListener {
 
-  private static final Logger log = LoggerFactory.getLogger(FencedListener.class);
+  private static final Logger log = LoggerFactory.getLogger(SafeListeners.class);
 
   @Override
   public void claimed(int jobs, Duration took) {
