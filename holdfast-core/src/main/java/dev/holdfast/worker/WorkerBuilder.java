@@ -12,7 +12,7 @@ import java.util.function.UnaryOperator;
 public final class WorkerBuilder {
 
   private final Codec codec;
-  private final Ground ground;
+  private final WorkerDependencies.Source dependencies;
   private final List<Interceptor> interceptors = new ArrayList<>();
   private WorkerConfig config = WorkerConfig.defaults();
   private Handlers handlers;
@@ -20,15 +20,9 @@ public final class WorkerBuilder {
   private ThreadFactory threads = Thread.ofVirtual().name("holdfast-job").factory();
   private boolean drainAtExit;
 
-  /** Provides what a worker depends on. */
-  @FunctionalInterface
-  public interface Ground {
-    WorkerDependencies of(WorkerConfig config, ServedKinds kinds, WorkerListener listener);
-  }
-
-  public WorkerBuilder(Codec codec, Ground ground) {
+  public WorkerBuilder(Codec codec, WorkerDependencies.Source dependencies) {
     this.codec = codec;
-    this.ground = ground;
+    this.dependencies = dependencies;
     this.handlers = Handlers.none(codec);
   }
 
@@ -94,7 +88,7 @@ public final class WorkerBuilder {
     return new Worker(
         config,
         drainAtExit,
-        ground.of(config, handlers.kinds(), listener),
+        dependencies.of(config, handlers.kinds(), listener),
         new WorkerSetup(handlers, interceptors, codec, listener, threads));
   }
 

@@ -35,6 +35,12 @@ public record WorkerDependencies(
     this(leases, heartbeat, bell, background, () -> false, new Idle());
   }
 
+  /** Provides what a worker with this configuration depends on. */
+  @FunctionalInterface
+  public interface Source {
+    WorkerDependencies of(WorkerConfig config, ServedKinds kinds, WorkerListener listener);
+  }
+
   /** A task that runs as long as the worker does. */
   @FunctionalInterface
   public interface Background {
