@@ -9,7 +9,10 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
-/** Claims as many jobs as there are free permits, and starts them. */
+/**
+ * Claims as many jobs as there are free permits, and starts them. {@link #runOnce} belongs to the
+ * claim loop's thread; any thread may call the rest, as those do that free a permit.
+ */
 final class Claimer implements Loop.Step {
 
   private static final Duration SETTLE = Duration.ofNanos(250_000);

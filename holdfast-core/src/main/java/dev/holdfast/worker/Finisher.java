@@ -19,6 +19,10 @@ import org.slf4j.LoggerFactory;
  * taken, and so claims stop first. An end that cannot be written now is kept and tried again,
  * however long it takes: its fence is good until the reaper or an operator has ended the attempt.
  * While too many ends are kept, no more are taken from the queue.
+ *
+ * <p>Any thread may call {@link #add}: handlers' threads do, and the claim loop's where no thread
+ * can be started for a handler. All rounds belong to one thread: the loop's and, after its end, the
+ * closer's; or that of whoever calls {@link Worker#runDue} on a worker that was not started.
  */
 final class Finisher implements Loop.Step {
 
@@ -35,7 +39,7 @@ final class Finisher implements Loop.Step {
   private final LeaseSource leases;
   private final InFlight inFlight;
   private final WorkerListener listener;
-  private final BlockingQueue<Finish> ended = new ArrayBlockingQueue<>(MOST_WAITING);
+  private final BlockingQueue<Finish> handedOver = new ArrayBlockingQueue<>(MOST_WAITING);
   private List<Finish> batch = new ArrayList<>();
   private final List<Finish> postponed = new ArrayList<>();
   private long againAtNanos = System.nanoTime();
@@ -57,7 +61,7 @@ final class Finisher implements Loop.Step {
     boolean interrupted = false;
     while (true) {
       try {
-        ended.put(finish);
+        handedOver.put(finish);
         break;
       } catch (InterruptedException e) {
         interrupted = true; // an ended attempt is never dropped
@@ -71,7 +75,7 @@ final class Finisher implements Loop.Step {
 
   @Override
   public Duration runOnce() {
-    if (ended.size() < MOST_PER_BATCH) {
+    if (handedOver.size() < MOST_PER_BATCH) {
       pace.begin();
     }
     if (batch.isEmpty() && System.nanoTime() - againAtNanos >= 0) {
@@ -79,7 +83,7 @@ final class Finisher implements Loop.Step {
       postponed.clear();
     }
     if (takesMore()) {
-      ended.drainTo(batch, Math.max(0, MOST_PER_BATCH - batch.size()));
+      handedOver.drainTo(batch, Math.max(0, MOST_PER_BATCH - batch.size()));
     }
     if (batch.isEmpty()) {
       return postponed.isEmpty() ? IDLE : POSTPONED;
@@ -92,7 +96,7 @@ final class Finisher implements Loop.Step {
     for (int i = 0; i < written.size(); i++) {
       settle(written.get(i), replies.get(i));
     }
-    if (!ended.isEmpty() && takesMore()) {
+    if (!handedOver.isEmpty() && takesMore()) {
       return Duration.ZERO;
     }
     return postponed.isEmpty() ? IDLE : POSTPONED;
@@ -108,7 +112,9 @@ final class Finisher implements Loop.Step {
   void flush() {
     batch.addAll(postponed);
     postponed.clear();
-    for (int round = 0; round < LAST_ROUNDS && !(ended.isEmpty() && batch.isEmpty()); round++) {
+    for (int round = 0;
+        round < LAST_ROUNDS && !(handedOver.isEmpty() && batch.isEmpty());
+        round++) {
       Duration unused = runOnce();
     }
   }

@@ -16,7 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
-/** Runs attempts, each on a thread of its own, and hands their outcomes to the finisher. */
+/**
+ * Runs attempts, each on a thread of its own, and hands their outcomes to the finisher.
+ * Thread-safe: the claim loop's thread starts attempts, and all the rest of an attempt happens on
+ * its own thread.
+ */
 final class Runner {
 
   private static final Logger log = LoggerFactory.getLogger(Runner.class);
