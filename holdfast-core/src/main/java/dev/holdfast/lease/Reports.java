@@ -176,44 +176,44 @@ final class Reports {
     this.doneBecause = db.sql(DONE_BECAUSE);
   }
 
-  ReportReply store(LeaseKey key, Report report) {
-    return db.inTransaction(handle -> store(handle, key, report));
+  ReportReply store(LeaseKey lease, Report report) {
+    return db.inTransaction(handle -> store(handle, lease, report));
   }
 
   /** Stores the report in the caller's transaction. */
-  ReportReply store(Handle handle, LeaseKey key, Report report) {
-    Optional<String> said = report.idempotencyKey();
-    if (said.isPresent() && !rememberKey(handle, key, said.get())) {
-      return isKnown(handle, key, said.get()) ? new ReportReply.Repeated() : LOST;
+  ReportReply store(Handle handle, LeaseKey lease, Report report) {
+    Optional<String> key = report.idempotencyKey();
+    if (key.isPresent() && !rememberKey(handle, lease, key.get())) {
+      return isKnown(handle, lease, key.get()) ? new ReportReply.Repeated() : LOST;
     }
     if (report.saysNothing()) {
-      return isMine(handle, key) ? new ReportReply.Stored(0, 0) : LOST;
+      return isMine(handle, lease) ? new ReportReply.Stored(0, 0) : LOST;
     }
-    OptionalInt added = storeItems(handle, key, report);
+    OptionalInt added = storeItems(handle, lease, report);
     boolean mine =
         added.isPresent()
-            && (!report.changesJob() || storeProgress(handle, key, report))
-            && (report.logLines().isEmpty() || storeLines(handle, key, report));
+            && (!report.changesJob() || storeProgress(handle, lease, report))
+            && (report.logLines().isEmpty() || storeLines(handle, lease, report));
     if (!mine) {
       return LOST; // and nothing was stored: all statements have the same guard
     }
     if (report.hasUsage()) {
-      on(handle.createUpdate(stopAtLimit), key).bind("error_code", Failure.TOKEN_LIMIT).execute();
+      on(handle.createUpdate(stopAtLimit), lease).bind("error_code", Failure.TOKEN_LIMIT).execute();
     }
     return new ReportReply.Stored(added.getAsInt(), report.items().size() - added.getAsInt());
   }
 
   /** Whether the job has as many results as it is for. */
-  boolean hasReached(Handle handle, LeaseKey key, long targetCount) {
-    return on(handle.createQuery(hasReached), key)
+  boolean hasReached(Handle handle, LeaseKey lease, long targetCount) {
+    return on(handle.createQuery(hasReached), lease)
         .bind("target_count", targetCount)
         .mapTo(Boolean.class)
         .one();
   }
 
   /** Adds to the job's progress count and extends its lease; returns how the job stands. */
-  Standing goOn(Handle handle, LeaseKey key, Submission said) {
-    return on(handle.createQuery(goOn), key)
+  Standing goOn(Handle handle, LeaseKey lease, Submission said) {
+    return on(handle.createQuery(goOn), lease)
         .bind("seen", said.seen())
         .bind("lease_ms", said.extension().toMillis())
         .map((row, context) ->
@@ -222,29 +222,29 @@ final class Reports {
   }
 
   /** Stores why a job that has just succeeded is done. */
-  void doneBecause(Handle handle, LeaseKey key, String reason) {
-    on(handle.createUpdate(doneBecause), key).bind("reason", reason).execute();
+  void doneBecause(Handle handle, LeaseKey lease, String reason) {
+    on(handle.createUpdate(doneBecause), lease).bind("reason", reason).execute();
   }
 
-  private boolean rememberKey(Handle handle, LeaseKey key, String said) {
-    return on(handle.createUpdate(rememberKey), key).bind("key", said).execute() == 1;
+  private boolean rememberKey(Handle handle, LeaseKey lease, String key) {
+    return on(handle.createUpdate(rememberKey), lease).bind("key", key).execute() == 1;
   }
 
-  private boolean isKnown(Handle handle, LeaseKey key, String said) {
+  private boolean isKnown(Handle handle, LeaseKey lease, String key) {
     return handle
         .createQuery(knownKey)
-        .bind("job_id", key.jobId())
-        .bind("key", said)
+        .bind("job_id", lease.jobId())
+        .bind("key", key)
         .mapTo(Boolean.class)
         .one();
   }
 
   /** Stores the items; returns how many are new, or empty when the lease is lost. */
-  private OptionalInt storeItems(Handle handle, LeaseKey key, Report report) {
+  private OptionalInt storeItems(Handle handle, LeaseKey lease, Report report) {
     if (report.items().isEmpty()) {
       return OptionalInt.of(0);
     }
-    return on(handle.createQuery(items), key)
+    return on(handle.createQuery(items), lease)
         .bindArray("keys", String.class, report.items().stream().map(Item::key).toArray())
         .bindArray(
             "items",
@@ -256,9 +256,9 @@ final class Reports {
         .findFirst();
   }
 
-  private boolean storeProgress(Handle handle, LeaseKey key, Report report) {
+  private boolean storeProgress(Handle handle, LeaseKey lease, Report report) {
     Progress said = report.progress();
-    return on(handle.createUpdate(progress), key)
+    return on(handle.createUpdate(progress), lease)
             .bind("cursor", said.cursor().orElse(null))
             .bind("progress_count", said.progressCount().stream().boxed().findFirst().orElse(null))
             .bind("result_count", said.resultCount().stream().boxed().findFirst().orElse(null))
@@ -270,21 +270,21 @@ final class Reports {
         == 1;
   }
 
-  private boolean storeLines(Handle handle, LeaseKey key, Report report) {
-    boolean mine = isMine(handle, key);
+  private boolean storeLines(Handle handle, LeaseKey lease, Report report) {
+    boolean mine = isMine(handle, lease);
     if (mine) {
-      on(handle.createUpdate(log), key)
+      on(handle.createUpdate(log), lease)
           .bindArray("lines", String.class, report.logLines())
           .execute();
     }
     return mine;
   }
 
-  private boolean isMine(Handle handle, LeaseKey key) {
-    return on(handle.createQuery(lock), key).mapTo(UUID.class).findOne().isPresent();
+  private boolean isMine(Handle handle, LeaseKey lease) {
+    return on(handle.createQuery(lock), lease).mapTo(UUID.class).findOne().isPresent();
   }
 
-  private static <S extends SqlStatement<S>> S on(S statement, LeaseKey key) {
-    return statement.bind("job_id", key.jobId()).bind("fence", key.fence());
+  private static <S extends SqlStatement<S>> S on(S statement, LeaseKey lease) {
+    return statement.bind("job_id", lease.jobId()).bind("fence", lease.fence());
   }
 }
