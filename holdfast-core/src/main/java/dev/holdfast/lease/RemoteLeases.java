@@ -94,8 +94,7 @@ public final class RemoteLeases {
    *     once
    */
   public Dealt claimForAll(List<ClaimRequest> waiting) {
-    SharedClaims.Dealt dealt = shared.claim(waiting);
-    return new Dealt(dealt.hands(), dealt.nextDueIn());
+    return shared.claim(waiting);
   }
 
   /**

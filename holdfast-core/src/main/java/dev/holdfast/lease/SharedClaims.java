@@ -1,5 +1,6 @@
 package dev.holdfast.lease;
 
+import dev.holdfast.lease.RemoteLeases.Dealt;
 import dev.holdfast.tenant.Db;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -61,15 +62,6 @@ final class SharedClaims {
          AND job.id = dealt.job_id
          AND job.worker = :dealer
       """;
-
-  /**
-   * The result.
-   *
-   * @param hands the leases for each request, in the order of the requests; empty for a worker that
-   *     keeps waiting
-   * @param nextDueIn how long until to look again, if that is known
-   */
-  record Dealt(List<Optional<List<Lease>>> hands, Optional<Duration> nextDueIn) {}
 
   private final Db db;
   private final ClaimRounds rounds;
