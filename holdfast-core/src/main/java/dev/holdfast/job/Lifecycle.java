@@ -14,16 +14,16 @@ public final class Lifecycle {
       Attempt attempt, Policy policy, Outcome outcome, RandomGenerator dice) {
     return switch (outcome) {
       case Outcome.Succeeded(Payload result) -> Transition.succeed(result);
-      case Outcome.Failed(Failure failure) -> retryOrFail(attempt, policy, failure, dice);
-      case Outcome.Snoozed(Duration delay) -> Transition.giveBack("snoozed", delay);
+      case Outcome.Failed failed -> retryOrFail(attempt, policy, failed, dice);
+      case Outcome.Snoozed(Duration delay) -> Transition.giveBack(outcome.stored(), delay);
       case Outcome.Stopped() -> stopped(policy, StopRequest.BY_POLICY);
       // A job that pauses when it is stopped pauses on a drain, too: its target must not go on
       // without it.
       case Outcome.Released(String reason) when policy.onStop() == OnStop.PAUSE ->
           Transition.drained(reason);
-      case Outcome.Released(String reason) -> Transition.giveBack("released", Duration.ZERO);
-      case Outcome.NeverStarted() -> Transition.giveBack("never_started", Duration.ZERO);
-      case Outcome.LeaseExpired(String worker) -> afterSilence(attempt, policy, worker);
+      case Outcome.Released released -> Transition.giveBack(released.stored(), Duration.ZERO);
+      case Outcome.NeverStarted never -> Transition.giveBack(never.stored(), Duration.ZERO);
+      case Outcome.LeaseExpired expired -> afterSilence(attempt, policy, expired);
     };
   }
 
@@ -34,7 +34,7 @@ public final class Lifecycle {
   public static Transition stopped(Policy policy, StopRequest asked) {
     return asked
         .because()
-        .map(failure -> Transition.fail("stopped", failure))
+        .map(failure -> Transition.fail(new Outcome.Stopped().stored(), failure))
         .orElseGet(
             () -> Transition.stop(asked.as().map(Lifecycle::onStop).orElse(policy.onStop())));
   }
@@ -44,24 +44,27 @@ public final class Lifecycle {
   }
 
   private static Transition retryOrFail(
-      Attempt attempt, Policy policy, Failure failure, RandomGenerator dice) {
+      Attempt attempt, Policy policy, Outcome.Failed outcome, RandomGenerator dice) {
+    Failure failure = outcome.failure();
     if (!failure.retryable() || attempt.isLastOf(policy)) {
-      return Transition.fail("failed", failure);
+      return Transition.fail(outcome.stored(), failure);
     }
     return policy
         .retry()
         .delayAfter(attempt.earlierFailures(), dice)
-        .map(delay -> Transition.retry("failed", failure, delay))
-        .orElseGet(() -> Transition.fail("failed", failure));
+        .map(delay -> Transition.retry(outcome.stored(), failure, delay))
+        .orElseGet(() -> Transition.fail(outcome.stored(), failure));
   }
 
   // No backoff: as far as is known, the job did nothing wrong. But the attempt counts, or a job
   // that kills its process would go from worker to worker for ever.
-  private static Transition afterSilence(Attempt attempt, Policy policy, String worker) {
+  private static Transition afterSilence(
+      Attempt attempt, Policy policy, Outcome.LeaseExpired outcome) {
     Failure silence =
-        Failure.retryable(Failure.LEASE_LOST, "Worker " + worker + " stopped renewing its lease");
+        Failure.retryable(
+            Failure.LEASE_LOST, "Worker " + outcome.worker() + " stopped renewing its lease");
     return policy.onLeaseLost() == OnLeaseLost.FAIL || attempt.isLastOf(policy)
-        ? Transition.fail("lost", silence)
-        : Transition.retry("lost", silence, Duration.ZERO);
+        ? Transition.fail(outcome.stored(), silence)
+        : Transition.retry(outcome.stored(), silence, Duration.ZERO);
   }
 }

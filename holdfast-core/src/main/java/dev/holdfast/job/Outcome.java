@@ -35,6 +35,19 @@ public sealed interface Outcome {
    */
   record NeverStarted() implements Outcome {}
 
+  /** The word that is stored for it with the attempt, and by which a repeated end is recognised. */
+  default String stored() {
+    return switch (this) {
+      case Succeeded succeeded -> "succeeded";
+      case Failed failed -> "failed";
+      case Snoozed snoozed -> "snoozed";
+      case Stopped stopped -> "stopped";
+      case Released released -> "released";
+      case LeaseExpired expired -> "lost"; // whether its worker says so or the reaper
+      case NeverStarted never -> "never_started";
+    };
+  }
+
   static Outcome succeeded() {
     return new Succeeded(Payload.NULL);
   }

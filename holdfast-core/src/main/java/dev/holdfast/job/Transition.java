@@ -33,7 +33,13 @@ public record Transition(
 
   private static Transition succeedWith(Payload result) {
     return new Transition(
-        JobState.SUCCEEDED, "succeeded", Duration.ZERO, false, false, Optional.empty(), result);
+        JobState.SUCCEEDED,
+        new Outcome.Succeeded(result).stored(),
+        Duration.ZERO,
+        false,
+        false,
+        Optional.empty(),
+        result);
   }
 
   static Transition retry(String attemptOutcome, Failure failure, Duration delay) {
@@ -76,7 +82,7 @@ public record Transition(
     Failure interrupted = Failure.permanent(Failure.DRAINED, "Job was interrupted: " + reason);
     return new Transition(
         JobState.PAUSED,
-        "released",
+        new Outcome.Released(reason).stored(),
         Duration.ZERO,
         true,
         false,
@@ -88,6 +94,12 @@ public record Transition(
     JobState to = onStop == Policy.OnStop.PAUSE ? JobState.PAUSED : JobState.CANCELLED;
     Failure interrupted = Failure.permanent("STOPPED", INTERRUPTED);
     return new Transition(
-        to, "stopped", Duration.ZERO, false, false, Optional.of(interrupted), Payload.NULL);
+        to,
+        new Outcome.Stopped().stored(),
+        Duration.ZERO,
+        false,
+        false,
+        Optional.of(interrupted),
+        Payload.NULL);
   }
 }

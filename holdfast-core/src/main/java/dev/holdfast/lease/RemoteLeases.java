@@ -245,19 +245,10 @@ public final class RemoteLeases {
   }
 
   private Repeats.Said said(End end) {
-    return new Repeats.Said(key(end), end.worker, word(end.outcome), errorCode(end.outcome));
-  }
-
-  private static String word(Outcome outcome) {
-    return switch (outcome) {
-      case Outcome.Succeeded succeeded -> "succeeded";
-      case Outcome.Failed failed -> "failed";
-      case Outcome.Snoozed snoozed -> "snoozed";
-      case Outcome.Stopped stopped -> "stopped";
-      case Outcome.Released released -> "released";
-      case Outcome.LeaseExpired expired -> "lost"; // recorded alike by worker and reaper
-      case Outcome.NeverStarted never -> throw notAWorkers(outcome);
-    };
+    if (end.outcome instanceof Outcome.NeverStarted) {
+      throw notAWorkers(end.outcome);
+    }
+    return new Repeats.Said(key(end), end.worker, end.outcome.stored(), errorCode(end.outcome));
   }
 
   private static HoldfastException notAWorkers(Outcome outcome) {
