@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Registers the remote workers that send requests to this process: a worker that did so since the
- * last round has beaten. A few statements per round, however many workers there are. Thread-safe.
+ * last round counts as alive. A few statements per round, however many workers there are.
+ * Thread-safe.
  */
 public final class RemoteWorkers implements Loop.Step {
 

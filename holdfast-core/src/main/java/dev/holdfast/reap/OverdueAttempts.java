@@ -43,7 +43,7 @@ final class OverdueAttempts {
          AND fence >= :fence
          AND (fence, id) > (:fence, :id)
        ORDER BY fence, id
-       LIMIT (SELECT :limit) -- unknown to the planner, who else prefers to sort the whole table
+       LIMIT (SELECT :limit) -- unknown to the planner, which would otherwise sort the whole table
       """
           .replace("{overdue}", isOverdue());
 

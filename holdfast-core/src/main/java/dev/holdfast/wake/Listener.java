@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Rings the bell of this JVM when another process announces work. Keeps one connection. */
-public final class Listener implements Loop.Step, AutoCloseable {
+final class Listener implements Loop.Step, AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(Listener.class);
 
@@ -34,7 +34,7 @@ public final class Listener implements Loop.Step, AutoCloseable {
   private long heardAtNanos;
   private boolean complained;
 
-  public Listener(DataSource dataSource, Channel channel, Bell bell) {
+  Listener(DataSource dataSource, Channel channel, Bell bell) {
     this.dataSource = dataSource;
     this.channel = channel;
     this.bell = bell;

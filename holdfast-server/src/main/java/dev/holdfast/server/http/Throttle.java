@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
  * At most N requests per second and key, with bursts of up to one second's worth. Per node: it
  * protects the server from a single client, it does not account for usage. Thread-safe.
  */
-public final class Throttle {
+final class Throttle {
 
   private static final double NANOS = 1e9;
   private static final int MOST_KNOWN = 100_000;
@@ -27,7 +27,7 @@ public final class Throttle {
   private final LongSupplier nanoTime;
   private final Map<String, Bucket> buckets = new ConcurrentHashMap<>();
 
-  public Throttle(int perSecond, LongSupplier nanoTime) {
+  Throttle(int perSecond, LongSupplier nanoTime) {
     this.perSecond = perSecond;
     this.nanoTime = nanoTime;
   }
