@@ -14,7 +14,10 @@ public interface Consequences {
 
   String HOOK = "transition hook";
 
-  /** Called after the commit, when parked jobs have become claimable. */
+  /**
+   * Called after the commit when jobs may have become claimable: parked ones that were woken, or
+   * others that were queued again.
+   */
   void woken();
 
   /** Called with every move, in its transaction. */

@@ -130,7 +130,7 @@ public final class Transitions {
   /**
    * What was written.
    *
-   * @param woken how many jobs can be claimed now because of it
+   * @param woken how many parked jobs were woken; jobs that it sent back to the queue do not count
    */
   public record Applied(List<FinishReply> replies, int woken) {}
 
