@@ -43,13 +43,13 @@ final class Aftermath {
 
   /** Writes the consequences; returns how many parked jobs were woken. */
   int settle(Handle handle, List<Ended> guarded, Map<LeaseKey, JobState> recorded) {
-    // A worker that lost its lease at least reports that its work has stopped, so no job needs to
+    // A worker that lost its lease at least reports that its work is over, so no job needs to
     // wait for its holds any longer. The fence lets it release only its own holds.
-    holds.release(handle, guarded.stream().filter(Ended::stopped).map(Aftermath::held).toList());
+    holds.release(handle, guarded.stream().filter(Ended::workIsOver).map(Aftermath::held).toList());
     holds.linger(
         handle,
         guarded.stream()
-            .filter(end -> !end.stopped() && recorded.containsKey(end.key()))
+            .filter(end -> !end.workIsOver() && recorded.containsKey(end.key()))
             .map(Aftermath::held)
             .toList());
     for (Ended end : guarded) {

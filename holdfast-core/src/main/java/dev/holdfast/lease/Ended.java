@@ -23,11 +23,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * An attempt that ended, and the transition that was decided for its job.
  *
- * @param stopped whether the worker itself said that the work has stopped; otherwise it may still
- *     be going on
+ * @param workIsOver whether the worker itself said that its work is over; otherwise it may still be
+ *     going on
  * @param said the last lines of its log
  */
-public record Ended(Lease lease, Transition transition, boolean stopped, Optional<String> said) {
+public record Ended(Lease lease, Transition transition, boolean workIsOver, Optional<String> said) {
 
   // Of two leases of one job only the later can be in force, so it comes last: of equal job ids,
   // width_bucket finds the last.
@@ -57,7 +57,7 @@ public record Ended(Lease lease, Transition transition, boolean stopped, Optiona
 
   /** The same attempt, for a job that turned out to have been asked to stop. */
   Ended asStopped(StopRequest asked) {
-    return new Ended(lease, Lifecycle.stopped(lease.policy(), asked), stopped, said);
+    return new Ended(lease, Lifecycle.stopped(lease.policy(), asked), workIsOver, said);
   }
 
   LeaseKey key() {

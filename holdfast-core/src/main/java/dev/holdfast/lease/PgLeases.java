@@ -59,7 +59,7 @@ public final class PgLeases implements LeaseSource {
             new SharedClaims(tenant.db(), claims, consequences),
             new KnownLeases(tenant.db(), row),
             new Starts(tenant.db(), consequences),
-            new LateStops(tenant.db(), consequences));
+            new LateReleases(tenant.db(), consequences));
     this.beats = new Beats(tenant.db());
     this.reports = new Reports(tenant.db());
     this.transitions = new Transitions(tenant.db(), consequences);

@@ -63,7 +63,7 @@ public final class RemoteLeases {
   private final Starts starts;
   private final Stops stops;
   private final Repeats repeats;
-  private final LateStops lateStops;
+  private final LateReleases lateReleases;
 
   RemoteLeases(
       Tenant tenant,
@@ -71,7 +71,7 @@ public final class RemoteLeases {
       SharedClaims shared,
       KnownLeases known,
       Starts starts,
-      LateStops lateStops) {
+      LateReleases lateReleases) {
     this.tenant = tenant.name().value();
     this.db = tenant.db();
     this.leases = leases;
@@ -80,7 +80,7 @@ public final class RemoteLeases {
     this.starts = starts;
     this.stops = new Stops(tenant.db());
     this.repeats = new Repeats(tenant.db());
-    this.lateStops = lateStops;
+    this.lateReleases = lateReleases;
   }
 
   public Claimed claim(ClaimRequest request) {
@@ -212,7 +212,7 @@ public final class RemoteLeases {
     List<Repeats.Said> late =
         ends.stream().filter(end -> !replies.containsKey(key(end))).map(this::said).toList();
     replies.putAll(repeats.recorded(late));
-    lateStops.heard(late);
+    lateReleases.heard(late);
     return keys.stream().map(key -> replies.getOrDefault(key, new FinishReply.Lost())).toList();
   }
 

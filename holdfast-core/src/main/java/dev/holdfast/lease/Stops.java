@@ -13,7 +13,11 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.result.RowView;
 import org.jdbi.v3.core.statement.Query;
 
-/** Stop requests for running jobs, and what those jobs are to end as. */
+/**
+ * Stop requests for running jobs, and what those jobs are to end as. A worker's own request is
+ * written here, an operator's by {@code ActStatements.REQUEST_STOP}, and that of a token limit by
+ * {@code Reports.STOP_AT_LIMIT}.
+ */
 final class Stops {
 
   // For ends that could not be written because the job was asked to stop: what it is to end as.
@@ -61,10 +65,10 @@ final class Stops {
    * Of ends that could not be written, those whose job was asked to stop, changed to what was
    * asked.
    */
-  List<Ended> asWanted(Handle handle, List<Ended> unfit) {
+  List<Ended> asWanted(Handle handle, List<Ended> refused) {
     Query query = handle.createQuery(stopping);
-    Ended.bindKeys(query, unfit.stream().sorted(Ended.BY_JOB).toList());
-    String tenant = unfit.getFirst().key().tenant();
+    Ended.bindKeys(query, refused.stream().sorted(Ended.BY_JOB).toList());
+    String tenant = refused.getFirst().key().tenant();
     Map<LeaseKey, StopRequest> wanted =
         query.reduceRows(
             new HashMap<>(),
@@ -75,7 +79,7 @@ final class Stops {
                   asked(row));
               return found;
             });
-    return unfit.stream()
+    return refused.stream()
         .flatMap(end -> Optional.ofNullable(wanted.get(end.key())).map(end::asStopped).stream())
         .toList();
   }

@@ -221,9 +221,11 @@ public final class Transitions {
     List<Ended> guarded = ended.stream().filter(Ended::isGuarded).toList();
     aftermath.lock(handle, guarded);
     Map<LeaseKey, JobState> recorded = write(handle, ended);
-    List<Ended> unfit = ended.stream().filter(end -> !recorded.containsKey(end.key())).toList();
-    if (!unfit.isEmpty()) {
-      recorded.putAll(write(handle, stops.asWanted(handle, unfit)));
+    // Not written: the lease is lost, or the job was asked to stop and this end contradicts that.
+    // Stops says what it becomes instead; what is still unwritten then is lost.
+    List<Ended> refused = ended.stream().filter(end -> !recorded.containsKey(end.key())).toList();
+    if (!refused.isEmpty()) {
+      recorded.putAll(write(handle, stops.asWanted(handle, refused)));
     }
     int woken = guarded.isEmpty() ? 0 : aftermath.settle(handle, guarded, recorded);
     List<Moved> moved =

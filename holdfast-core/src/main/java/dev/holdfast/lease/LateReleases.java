@@ -13,7 +13,7 @@ import java.util.UUID;
  * over: no job needs to wait for that any longer. The fence lets a worker release only its own
  * holds.
  */
-final class LateStops {
+final class LateReleases {
 
   private static final String STILL_HELD =
       """
@@ -43,7 +43,7 @@ final class LateStops {
   private final Consequences consequences;
   private final String stillHeld;
 
-  LateStops(Db db, Consequences consequences) {
+  LateReleases(Db db, Consequences consequences) {
     this.db = db;
     this.holds = new Holds(db);
     this.consequences = consequences;
