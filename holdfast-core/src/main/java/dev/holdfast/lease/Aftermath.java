@@ -37,36 +37,37 @@ final class Aftermath {
   }
 
   /** Locks the resources of these attempts; called before any job's row is locked. */
-  void lock(Handle handle, List<Ended> guarded) {
-    holds.lock(handle, resources(guarded));
+  void lock(Handle handle, List<Ended> withNeeds) {
+    holds.lock(handle, resources(withNeeds));
   }
 
   /** Writes the consequences; returns how many parked jobs were woken. */
-  int settle(Handle handle, List<Ended> guarded, Map<LeaseKey, JobState> recorded) {
+  int settle(Handle handle, List<Ended> withNeeds, Map<LeaseKey, JobState> recorded) {
     // A worker that lost its lease at least reports that its work is over, so no job needs to
     // wait for its holds any longer. The fence lets it release only its own holds.
-    holds.release(handle, guarded.stream().filter(Ended::workIsOver).map(Aftermath::held).toList());
+    holds.release(
+        handle, withNeeds.stream().filter(Ended::workIsOver).map(Aftermath::held).toList());
     holds.linger(
         handle,
-        guarded.stream()
+        withNeeds.stream()
             .filter(end -> !end.workIsOver() && recorded.containsKey(end.key()))
             .map(Aftermath::held)
             .toList());
-    for (Ended end : guarded) {
+    for (Ended end : withNeeds) {
       block(handle, end, recorded.get(end.key()));
     }
-    int woken = holds.waiting().wake(handle, resources(guarded));
+    int woken = holds.waiting().wake(handle, resources(withNeeds));
     subjects.move(
         handle,
-        guarded.stream()
+        withNeeds.stream()
             .flatMap(end -> move(end.lease(), recorded.get(end.key())).stream())
             .toList());
     return woken;
   }
 
-  private static Set<String> resources(List<Ended> guarded) {
+  private static Set<String> resources(List<Ended> withNeeds) {
     Set<String> names = new TreeSet<>();
-    guarded.forEach(end -> names.addAll(end.lease().needs().resources()));
+    withNeeds.forEach(end -> names.addAll(end.lease().needs().resources()));
     return names;
   }
 

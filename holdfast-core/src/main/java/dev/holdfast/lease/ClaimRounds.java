@@ -4,7 +4,7 @@ import dev.holdfast.fleet.Hosts;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Moved;
 import dev.holdfast.lease.Claims.Answer;
-import dev.holdfast.lease.GuardedClaims.Granted;
+import dev.holdfast.lease.ContestedClaims.Granted;
 import dev.holdfast.slot.Slots;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
@@ -32,11 +32,11 @@ final class ClaimRounds {
   // Rounds in which other transactions had candidates locked. Those are over soon, and there may be
   // free jobs behind the ones they took.
   private static final int MOST_ROUNDS_MISSED = 2;
-  private static final String APART = "apart";
+  private static final String CONTESTED = "contested";
 
   private final Db db;
   private final Claims claims;
-  private final GuardedClaims guarded;
+  private final ContestedClaims contested;
   private final RepeatableClaims repeatable;
   private final Slots slots;
   private final Consequences consequences;
@@ -45,7 +45,7 @@ final class ClaimRounds {
       Db db, LeaseRow leaseRow, Hosts hosts, LanePositions positions, Consequences consequences) {
     this.db = db;
     this.claims = new Claims(db, leaseRow, hosts, positions);
-    this.guarded = new GuardedClaims(db, leaseRow);
+    this.contested = new ContestedClaims(db, leaseRow);
     this.slots = new Slots(db);
     this.repeatable = new RepeatableClaims(db, leaseRow);
     this.consequences = consequences;
@@ -90,7 +90,7 @@ final class ClaimRounds {
           consequences.isHooked()
               ? db.inTransaction(handle -> claimPlain(handle, request))
               : db.withHandle(handle -> claims.claim(handle, request));
-      return Round.of(answer, claimApartToo(request, answer));
+      return Round.of(answer, claimContestedToo(request, answer));
     } catch (RuntimeException e) {
       if (!somethingGranted) {
         throw e;
@@ -103,14 +103,14 @@ final class ClaimRounds {
   Round inOne(Handle handle, ClaimRequest request) {
     Answer answer = claims.claim(handle, request);
     Optional<Granted> granted =
-        claimApart(
+        claimContested(
             answer,
             () -> {
-              handle.savepoint(APART);
-              return guarded.claim(handle, request, answer.apart());
+              handle.savepoint(CONTESTED);
+              return contested.claim(handle, request, answer.contested());
             });
     if (granted.isEmpty()) {
-      handle.rollbackToSavepoint(APART);
+      handle.rollbackToSavepoint(CONTESTED);
     }
     waitAsUsual(handle);
     return Round.of(answer, granted);
@@ -118,8 +118,8 @@ final class ClaimRounds {
 
   // Empty when another transaction, which may be frozen, has the lock of a resource: the leases
   // that were already granted to jobs that need nothing do not wait for it.
-  private static Optional<Granted> claimApart(Answer answer, Supplier<Granted> claim) {
-    if (answer.apart().isEmpty()) {
+  private static Optional<Granted> claimContested(Answer answer, Supplier<Granted> claim) {
+    if (answer.contested().isEmpty()) {
       return Optional.of(Granted.NOTHING);
     }
     try {
@@ -139,8 +139,8 @@ final class ClaimRounds {
     return answer;
   }
 
-  private Granted claimGuarded(Handle handle, ClaimRequest request, Answer answer) {
-    Granted granted = guarded.claim(handle, request, answer.apart());
+  private Granted grantContested(Handle handle, ClaimRequest request, Answer answer) {
+    Granted granted = contested.claim(handle, request, answer.contested());
     waitAsUsual(handle);
     tell(handle, request, granted.leases());
     return granted;
@@ -168,10 +168,10 @@ final class ClaimRounds {
 
   // Leases that were granted already must reach the worker, or their jobs would wait until the
   // leases expire. And they must reach it soon, because nothing renews them meanwhile.
-  private Optional<Granted> claimApartToo(ClaimRequest request, Answer answer) {
+  private Optional<Granted> claimContestedToo(ClaimRequest request, Answer answer) {
     try {
-      return claimApart(
-          answer, () -> db.inTransaction(handle -> claimGuarded(handle, request, answer)));
+      return claimContested(
+          answer, () -> db.inTransaction(handle -> grantContested(handle, request, answer)));
     } catch (RuntimeException e) {
       if (answer.leases.isEmpty()) {
         throw e;

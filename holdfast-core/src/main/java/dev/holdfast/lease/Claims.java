@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * Grants leases with one statement. It merges the candidates of all lanes in (priority, run_at,
  * seq) order without locks, which says how many to take from each lane; then it locks those lane by
  * lane, skipping rows that another claim has locked. The fence is drawn after the rows are locked,
- * so that a later grant of a job always has the larger one. Candidates that need more than a lease
- * are only listed here; {@link GuardedClaims} grants or parks them.
+ * so that a later grant of a job always has the larger one. Contested candidates, which need more
+ * than a lease, are only listed here; {@link ContestedClaims} grants or parks them.
  */
 final class Claims {
 
@@ -62,7 +62,7 @@ final class Claims {
                     THEN {schema}.clock()
                     ELSE {schema}.clock() - :preference_ms * interval '1 millisecond'
                 END AS due_by,
-               lane.guarded OR limited.name IS NOT NULL AS apart,
+               lane.guarded OR limited.name IS NOT NULL AS contested,
                coalesce(limited.room, :limit) AS room
           FROM {schema}.lane
           LEFT JOIN {schema}.queue ON queue.name = lane.queue
@@ -75,7 +75,7 @@ final class Claims {
            AND (lane.host IN ('', :host) OR NOT lane.host_required)
            AND NOT coalesce(queue.paused, false)
       ), candidate AS MATERIALIZED (
-        SELECT lanes.id AS lane, lanes.apart, lanes.priority, head.id, head.run_at, head.seq
+        SELECT lanes.id AS lane, lanes.contested, lanes.priority, head.id, head.run_at, head.seq
           FROM lanes
          CROSS JOIN LATERAL (
            SELECT id, run_at, seq
@@ -97,7 +97,7 @@ final class Claims {
                (array_agg(run_at ORDER BY run_at, seq))[1] AS first_run_at,
                (array_agg(seq ORDER BY run_at, seq))[1] AS first_seq
           FROM candidate
-         WHERE NOT apart
+         WHERE NOT contested
          GROUP BY lane
       ), due AS MATERIALIZED (
         SELECT picked.place
@@ -143,7 +143,8 @@ final class Claims {
       )
       -- One row even when nothing was claimed: it tells what else there is to know.
       SELECT claimed.*, lanes.queue, lanes.kind, lanes.defaults,
-             ARRAY (SELECT id FROM candidate WHERE apart ORDER BY priority, run_at, seq) AS apart,
+             ARRAY (SELECT id FROM candidate WHERE contested ORDER BY priority, run_at, seq)
+               AS contested,
              CASE WHEN claimed.id IS NULL THEN (
                SELECT extract(epoch FROM min(later.run_at - lanes.due_by)) * 1000
                  FROM lanes
@@ -168,12 +169,12 @@ final class Claims {
   static final class Answer {
     final List<Lease> leases = new ArrayList<>();
     private final Map<Long, Position> reached = new HashMap<>();
-    private List<UUID> apart = List.of();
+    private List<UUID> contested = List.of();
     private Optional<Duration> nextDueIn = Optional.empty();
 
     /** Due jobs that need more than a lease, in the order of claims. */
-    List<UUID> apart() {
-      return apart;
+    List<UUID> contested() {
+      return contested;
     }
 
     Optional<Duration> nextDueIn() {
@@ -234,7 +235,7 @@ final class Claims {
     Answer answer = new Answer();
     while (rows.next()) {
       if (rows.isFirst()) {
-        answer.apart = ids(rows.getArray("apart"));
+        answer.contested = ids(rows.getArray("contested"));
       }
       if (rows.getObject("id") == null) {
         answer.nextDueIn = Columns.optionalWait(rows, "next_due_ms");

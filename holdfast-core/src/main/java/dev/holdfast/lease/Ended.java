@@ -79,7 +79,7 @@ public record Ended(Lease lease, Transition transition, boolean workIsOver, Opti
         key().fence());
   }
 
-  boolean isGuarded() {
+  boolean hasNeeds() {
     return !lease.needs().isNothing();
   }
 
@@ -88,7 +88,7 @@ public record Ended(Lease lease, Transition transition, boolean workIsOver, Opti
     return transition.to() == JobState.SUCCEEDED
         && transition.result().equals(Payload.NULL)
         && said.isEmpty()
-        && !isGuarded();
+        && !hasNeeds();
   }
 
   @Nullable String errorCode() {

@@ -1,7 +1,7 @@
 package dev.holdfast.lease;
 
 import dev.holdfast.lease.Claims.Answer;
-import dev.holdfast.lease.GuardedClaims.Granted;
+import dev.holdfast.lease.ContestedClaims.Granted;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,11 +11,11 @@ import java.util.Optional;
  * The result of one round of a claim.
  *
  * @param leases all leases that were granted
- * @param candidatesApart how many due jobs needed more than a lease
- * @param apart the result for those jobs; its leases are among {@code leases}, too
+ * @param candidates how many due jobs were contested
+ * @param contested the result for those jobs; its leases are among {@code leases}, too
  * @param nextDueIn how long until there will be more, as far as this round could see
  */
-record Round(List<Lease> leases, int candidatesApart, Granted apart, Optional<Duration> nextDueIn) {
+record Round(List<Lease> leases, int candidates, Granted contested, Optional<Duration> nextDueIn) {
 
   // A transaction that had a candidate locked is over by then, and there may be free jobs behind
   // the ones it took.
@@ -29,29 +29,29 @@ record Round(List<Lease> leases, int candidatesApart, Granted apart, Optional<Du
     return new Round(leases, 0, Granted.NOTHING, Optional.empty());
   }
 
-  /** Without jobs that need more than a lease, when another transaction kept a resource's lock. */
-  static Round of(Answer answer, Optional<Granted> apart) {
-    return apart
+  /** Without contested jobs, when another transaction kept a resource's lock. */
+  static Round of(Answer answer, Optional<Granted> contested) {
+    return contested
         .map(granted -> of(answer, granted))
         .orElseGet(() -> new Round(answer.leases, 0, Granted.NOTHING, Optional.of(KEPT_AWAY)));
   }
 
-  private static Round of(Answer answer, Granted apart) {
+  private static Round of(Answer answer, Granted contested) {
     List<Lease> all = new ArrayList<>(answer.leases);
-    all.addAll(apart.leases());
-    return new Round(all, answer.apart().size(), apart, answer.nextDueIn());
+    all.addAll(contested.leases());
+    return new Round(all, answer.contested().size(), contested, answer.nextDueIn());
   }
 
   /** Whether another round may find more: this worker may run the jobs that were woken. */
   boolean mayLeadToMore() {
-    return isUnsettled() || apart.woken() > 0;
+    return isUnsettled() || contested.woken() > 0;
   }
 
   // Some candidates are out of the way now, and not all of them got a lease.
   private boolean isUnsettled() {
-    int granted = apart.leases().size();
-    boolean moved = apart.aside() + granted > 0;
-    return moved && granted < candidatesApart;
+    int granted = contested.leases().size();
+    boolean moved = contested.aside() + granted > 0;
+    return moved && granted < candidates;
   }
 
   /**
@@ -59,12 +59,12 @@ record Round(List<Lease> leases, int candidatesApart, Granted apart, Optional<Du
    * behind those would not be found before the next poll.
    */
   boolean hasMissed() {
-    return apart.missed() > 0;
+    return contested.missed() > 0;
   }
 
   /** How many jobs can be claimed now and could not before. */
   int woken() {
-    return apart.woken();
+    return contested.woken();
   }
 
   /** When to look again, after a round that brought less than was asked for. */

@@ -196,7 +196,7 @@ public final class Transitions {
   private boolean isOneRow(Ended end) {
     return end.finishesJob()
         && end.transition().to() != JobState.FAILED
-        && !end.isGuarded()
+        && !end.hasNeeds()
         && !consequences.isHooked();
   }
 
@@ -213,13 +213,13 @@ public final class Transitions {
    * Locks the resources that these ends will free, for a caller that locks the jobs' rows first.
    */
   void lockResources(Handle handle, List<Ended> ended) {
-    aftermath.lock(handle, ended.stream().filter(Ended::isGuarded).toList());
+    aftermath.lock(handle, ended.stream().filter(Ended::hasNeeds).toList());
   }
 
   /** In the caller's transaction. */
   public Applied apply(Handle handle, List<Ended> ended) {
-    List<Ended> guarded = ended.stream().filter(Ended::isGuarded).toList();
-    aftermath.lock(handle, guarded);
+    List<Ended> withNeeds = ended.stream().filter(Ended::hasNeeds).toList();
+    aftermath.lock(handle, withNeeds);
     Map<LeaseKey, JobState> recorded = write(handle, ended);
     // Not written: the lease is lost, or the job was asked to stop and this end contradicts that.
     // Stops says what it becomes instead; what is still unwritten then is lost.
@@ -227,7 +227,7 @@ public final class Transitions {
     if (!refused.isEmpty()) {
       recorded.putAll(write(handle, stops.asWanted(handle, refused)));
     }
-    int woken = guarded.isEmpty() ? 0 : aftermath.settle(handle, guarded, recorded);
+    int woken = withNeeds.isEmpty() ? 0 : aftermath.settle(handle, withNeeds, recorded);
     List<Moved> moved =
         ended.stream()
             .flatMap(end -> Optional.ofNullable(recorded.get(end.key())).map(end::moved).stream())

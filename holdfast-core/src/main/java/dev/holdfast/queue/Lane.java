@@ -12,7 +12,7 @@ import org.jdbi.v3.core.statement.SqlStatement;
  * What makes jobs interchangeable to workers: jobs with equal values form one line.
  *
  * @param host empty for any host
- * @param guarded whether the jobs need resources or have a subject
+ * @param hasNeeds whether the jobs need resources or have a subject; stored as {@code guarded}
  */
 record Lane(
     String queue,
@@ -21,7 +21,7 @@ record Lane(
     String host,
     boolean hostRequired,
     List<String> labels,
-    boolean guarded) {
+    boolean hasNeeds) {
 
   static Lane of(NewJob job) {
     Placement placement = job.placement();
@@ -47,7 +47,7 @@ record Lane(
   }
 
   Lane withPriority(int priority) {
-    return new Lane(queue, kind, priority, host, hostRequired, labels, guarded);
+    return new Lane(queue, kind, priority, host, hostRequired, labels, hasNeeds);
   }
 
   Lane withHost(Placement placement) {
@@ -58,7 +58,7 @@ record Lane(
         placement.host().orElse(""),
         placement.hostRequired(),
         labels,
-        guarded);
+        hasNeeds);
   }
 
   void bindTo(SqlStatement<?> statement) {
@@ -69,6 +69,6 @@ record Lane(
         .bind("host", host)
         .bind("host_required", hostRequired)
         .bindArray("labels", String.class, labels)
-        .bind("guarded", guarded);
+        .bind("guarded", hasNeeds);
   }
 }

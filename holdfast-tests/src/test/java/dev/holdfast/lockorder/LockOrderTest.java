@@ -30,7 +30,7 @@ class LockOrderTest {
       Set.of(
           "Waiting.PARK",
           "Waiting.RESERVE",
-          "GuardedClaims.GRANT",
+          "ContestedClaims.GRANT",
           "SharedClaims.ASSIGN",
           "ResourcePruner.REMOVE",
           "Reports.ITEMS",

@@ -64,8 +64,8 @@ enum EnginePatch implements PlantedPatch {
       Trial.ofFaults("finish: success of a guarded job"),
       inCore(
           "lease/Transitions",
-          "int woken = guarded.isEmpty\\(\\)",
-          "handle.commit(); handle.begin(); int woken = guarded.isEmpty()")),
+          "int woken = withNeeds.isEmpty\\(\\)",
+          "handle.commit(); handle.begin(); int woken = withNeeds.isEmpty()")),
   LEASED_IN_ANOTHER_TRANSACTION(
       Trial.ofFaults("claim with an id"),
       inCore(

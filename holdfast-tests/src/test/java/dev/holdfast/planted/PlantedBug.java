@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
  * and what stands there instead.
  */
 enum PlantedBug implements UnaryOperator<String> {
-  NO_RESOURCE_LOCK_IN_CLAIMS(Statements.LOCK, "GuardedClaims", "FOR UPDATE", ""),
+  NO_RESOURCE_LOCK_IN_CLAIMS(Statements.LOCK, "ContestedClaims", "FOR UPDATE", ""),
   NO_RESOURCE_LOCK_AT_THE_END(Statements.LOCK, "Aftermath", "FOR UPDATE", ""),
   NO_RESOURCE_LOCK_IN_ACTS(Statements.LOCK, "Acts", "FOR UPDATE", ""),
   NO_RESOURCE_LOCK_FOR_CAPACITY(Statements.LOCK, "Resources", "FOR UPDATE", ""),
@@ -39,7 +39,7 @@ enum PlantedBug implements UnaryOperator<String> {
 
   NO_WAKE_AT_THE_END(Statements.WAKE, "Aftermath", Statements.WOKEN, "AND false"),
   NO_WAKE_AFTER_ACTS(Statements.WAKE, "Acts", Statements.WOKEN, "AND false"),
-  NO_WAKE_AFTER_CLAIMS(Statements.WAKE, "GuardedClaims", Statements.WOKEN, "AND false"),
+  NO_WAKE_AFTER_CLAIMS(Statements.WAKE, "ContestedClaims", Statements.WOKEN, "AND false"),
   NO_WAKE_AFTER_CAPACITY(Statements.WAKE, "Resources", Statements.WOKEN, "AND false"),
   NO_WAKE_BY_THE_REAPER(Statements.WAKE, "Reaper", Statements.WOKEN, "AND false"),
   WAKES_THE_WRONG_ONE(

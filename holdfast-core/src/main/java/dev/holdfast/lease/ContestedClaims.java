@@ -25,12 +25,12 @@ import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Grants leases to jobs that need more than a lease: resources, all of them or none; a place in a
- * queue with a limit; a subject that moves with the job. It takes locks in the same order as all
- * other code (queues, resources by name, jobs), then decides everything in Java and writes it at
- * once.
+ * Grants leases to contested jobs, which need more than a lease: resources, all of them or none; a
+ * place in a queue with a limit; a subject that moves with the job. It takes locks in the same
+ * order as all other code (queues, resources by name, jobs), then decides everything in Java and
+ * writes it at once.
  */
-final class GuardedClaims {
+final class ContestedClaims {
 
   private static final Duration WAITED_TOO_LONG = Duration.ofSeconds(60);
 
@@ -137,7 +137,7 @@ final class GuardedClaims {
   private final String lockJobs;
   private final String grant;
 
-  GuardedClaims(Db db, LeaseRow leaseRow) {
+  ContestedClaims(Db db, LeaseRow leaseRow) {
     this.leaseRow = leaseRow;
     this.holds = new Holds(db);
     this.queuePlaces = new QueueLimits(db);
