@@ -87,6 +87,14 @@ public final class Waiting {
       DELETE FROM {schema}.reservation WHERE job_id = ANY (:job_ids)
       """;
 
+  // waited: those of these resources that jobs wait for, or that are yet to be reserved for one.
+  // open:   those of them that nothing blocks, and how much room holders and reservations leave.
+  // free:   those of them that have room.
+  // owed:   jobs that reserve, as many as there is room for, those that wait longest first.
+  // kept:   reserves for them what they waited for.
+  // next:   whom to wake: the owed, and for the room that they leave the first jobs of each lane,
+  //         or on a target the first in line.
+  //
   // Jobs that reserve come first, and what they wait for is reserved for them from now on; but not
   // while something else blocks them, because then it is free for others. Of the rest, the first
   // jobs of every lane become claimable: which of them a free worker serves is not known here, and

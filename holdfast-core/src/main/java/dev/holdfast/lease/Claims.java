@@ -34,6 +34,14 @@ final class Claims {
   // How long a job is kept for the host it prefers while that host is online.
   private static final Duration PREFERENCE = Duration.ofSeconds(10);
 
+  // limited:   queues with a limit, and how many more of their jobs may run.
+  // lanes:     the lanes that this worker serves, where to begin in each, and what is due in it.
+  // candidate: the first due jobs of all lanes together, read without locks.
+  // share:     how many of those that are not contested each lane has, and the first of them.
+  // due:       as many jobs of each lane, from that one on, locked; locked ones are stepped over.
+  // granted:   one fence for all of them, if there are any.
+  // claimed:   these jobs, leased to the worker under that fence.
+  //
   // Written for the planner, which cannot know the value of a LIMIT parameter and assumes a tenth
   // of the table: the constant LIMITs (no claim is larger) keep it from compiling the statement for
   // a million rows, and the array instead of a join on due from hashing the whole table. Rows are
