@@ -114,7 +114,7 @@ public final class Outages {
    *
    * @param serverUp how long the database server has been running
    */
-  public Absence measure(Duration serverUp) {
+  public Downtime measure(Duration serverUp) {
     long askedNanos = nanoTime.getAsLong();
     List<Gap> gaps =
         db.withHandle(handle ->

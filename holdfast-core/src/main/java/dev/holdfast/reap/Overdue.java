@@ -73,17 +73,17 @@ record Overdue(
    * lost only if, since its last renewal, the database could be reached for at least as long as the
    * lease lasts.
    */
-  boolean isOver(Absence absence) {
+  boolean isOver(Downtime downtime) {
     Duration length = agent.map(Silence::lease).orElse(lease.length());
-    return tooLong.filter(by -> ranTooLong(by, absence)).isPresent()
-        || (silent.isPositive() && silent.compareTo(absence.within(length.plus(silent))) > 0)
-        || agent.filter(silence -> silence.isTooLong(absence)).isPresent();
+    return tooLong.filter(by -> ranTooLong(by, downtime)).isPresent()
+        || (silent.isPositive() && silent.compareTo(downtime.within(length.plus(silent))) > 0)
+        || agent.filter(silence -> silence.isTooLong(downtime)).isPresent();
   }
 
   // The attempt may have ended in time, but its worker could not report that while the database was
   // away.
-  private static boolean ranTooLong(Duration by, Absence absence) {
-    return by.compareTo(TIMEOUT_GRACE.plus(absence.within(by.plus(LONGEST_DELAY)))) > 0;
+  private static boolean ranTooLong(Duration by, Downtime downtime) {
+    return by.compareTo(TIMEOUT_GRACE.plus(downtime.within(by.plus(LONGEST_DELAY)))) > 0;
   }
 
   Outcome outcome() {
@@ -115,8 +115,8 @@ record Overdue(
   record Silence(Duration lasts, Duration patience, Duration lease) {
 
     /** As with leases, time in which the database was away does not count. */
-    boolean isTooLong(Absence absence) {
-      return lasts.compareTo(patience.plus(absence.within(lasts))) > 0;
+    boolean isTooLong(Downtime downtime) {
+      return lasts.compareTo(patience.plus(downtime.within(lasts))) > 0;
     }
   }
 }

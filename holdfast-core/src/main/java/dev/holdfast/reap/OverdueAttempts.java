@@ -159,11 +159,11 @@ final class OverdueAttempts {
   /**
    * Ends overdue attempts until there are none; returns how many.
    *
-   * @param absence when workers could not renew their leases
+   * @param downtime when workers could not renew their leases
    */
-  int end(Absence absence) {
-    int total = endAll(after -> db.withHandle(handle -> overdue(handle, after)), absence);
-    total += endAll(after -> db.inTransaction(handle -> ofSilentAgents(handle, after)), absence);
+  int end(Downtime downtime) {
+    int total = endAll(after -> db.withHandle(handle -> overdue(handle, after)), downtime);
+    total += endAll(after -> db.inTransaction(handle -> ofSilentAgents(handle, after)), downtime);
     if (total > 0) {
       log.warn("Ended {} attempts that ran too long or whose workers fell silent", total);
     }
@@ -194,33 +194,33 @@ final class OverdueAttempts {
 
   // Each batch begins after the last one, because some attempts of that may be there still: those
   // that cannot be ended.
-  private int endAll(Function<Found, List<Found>> next, Absence absence) {
+  private int endAll(Function<Found, List<Found>> next, Downtime downtime) {
     int ended = 0;
     List<Found> found = List.of(Found.NOTHING);
     do {
       found = next.apply(found.getLast());
-      ended += found.isEmpty() ? 0 : endBatch(found.stream().map(Found::id).toList(), absence);
+      ended += found.isEmpty() ? 0 : endBatch(found.stream().map(Found::id).toList(), downtime);
     } while (found.size() == BATCH);
     return ended;
   }
 
-  private int endBatch(List<UUID> jobIds, Absence absence) {
+  private int endBatch(List<UUID> jobIds, Downtime downtime) {
     try {
-      return end(jobIds, each -> each.isOver(absence));
+      return end(jobIds, each -> each.isOver(downtime));
     } catch (RuntimeException e) {
       if (SqlErrors.isPassing(e)) {
         throw e;
       }
-      return endOneByOne(jobIds, absence); // the others need not wait for the one that fails
+      return endOneByOne(jobIds, downtime); // the others need not wait for the one that fails
     }
   }
 
-  private int endOneByOne(List<UUID> jobIds, Absence absence) {
+  private int endOneByOne(List<UUID> jobIds, Downtime downtime) {
     int ended = 0;
     Map<UUID, RuntimeException> refused = new LinkedHashMap<>();
     for (UUID id : jobIds) {
       try {
-        ended += end(List.of(id), each -> each.isOver(absence));
+        ended += end(List.of(id), each -> each.isOver(downtime));
       } catch (RuntimeException e) {
         if (SqlErrors.isTenantGone(e) || SqlErrors.isPassing(e)) {
           throw e;

@@ -71,12 +71,12 @@ public final class Reaper {
    * the database all the time.
    */
   public int runOnce() {
-    return runAfter(Absence.NONE);
+    return runAfter(Downtime.NONE);
   }
 
   /** Like {@link #runOnce()}, when workers could not always reach the database. */
-  public int runAfter(Absence absence) {
-    int ended = runOnce(look(), absence);
+  public int runAfter(Downtime downtime) {
+    int ended = runOnce(look(), downtime);
     if (++runs % RUNS_PER_SWEEP == 0) {
       sweep();
     }
@@ -87,9 +87,9 @@ public final class Reaper {
    * The same for a caller that asked for the outlooks of many tenants at once, and calls {@link
    * #sweep} itself.
    */
-  int runOnce(Outlook first, Absence absence) {
+  int runOnce(Outlook first, Downtime downtime) {
     Outlook outlook = first;
-    int ended = outlook.overdue() ? tried("end overdue attempts", () -> overdue.end(absence)) : 0;
+    int ended = outlook.overdue() ? tried("end overdue attempts", () -> overdue.end(downtime)) : 0;
     if (ended > 0) {
       outlook = look(); // what they held passes on, perhaps at once
     }

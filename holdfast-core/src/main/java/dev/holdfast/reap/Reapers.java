@@ -31,13 +31,13 @@ public final class Reapers {
   private double sweepsDue;
   private long runs;
   private final Survey outlook = new Survey(Outlook.LOOK);
-  private final Function<Duration, Absence> measure;
+  private final Function<Duration, Downtime> measure;
 
   /**
    * @param measure tells, once in every round, for how long workers could not renew their leases;
    *     it is given how long the database server has been running
    */
-  public Reapers(Function<Tenant, Reaper> make, Function<Duration, Absence> measure) {
+  public Reapers(Function<Tenant, Reaper> make, Function<Duration, Downtime> measure) {
     this.make = make;
     this.measure = measure;
   }
@@ -52,16 +52,16 @@ public final class Reapers {
           each -> reapers.computeIfAbsent(each.name().value(), name -> make.apply(each)));
     }
     Map<Tenant, List<Outlook>> outlooks = outlook.ask(tenants, Outlook::bind, Outlook::read);
-    Absence absence =
+    Downtime downtime =
         outlooks.values().stream()
             .flatMap(List::stream)
             .findAny() // all tenants are on one server
             .map(any -> measure.apply(any.serverUp()))
-            .orElse(Absence.NONE);
+            .orElse(Downtime.NONE);
     Duration soonest = period;
     for (Tenant tenant : tenants) {
       for (Outlook found : outlooks.getOrDefault(tenant, List.of())) {
-        soonest = run(tenant, reaper -> reaper.runOnce(found, absence), soonest);
+        soonest = run(tenant, reaper -> reaper.runOnce(found, downtime), soonest);
       }
     }
     sweepSome(tenants);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Outcome;
-import dev.holdfast.reap.Absence;
+import dev.holdfast.reap.Downtime;
 import dev.holdfast.reap.Reaper;
 import dev.holdfast.reap.Reapers;
 import dev.holdfast.tenant.Tenant;
@@ -167,7 +167,7 @@ class TenantRotationTest extends RotationRig {
     Reapers reapers =
         new Reapers(
             tenant -> new Reaper(tenant, RandomGenerator.getDefault(), () -> {}),
-            serverUp -> Absence.NONE);
+            serverUp -> Downtime.NONE);
     tenants.forEach(TenantRotationTest::expireLeases);
     holdfast.tenants().drop(new TenantName("gone"));
 

@@ -18,7 +18,7 @@ final class Cuts {
   static final Cut REVIVING_REAPER =
       inCore(
           "reap/Reaper",
-          "(int runOnce\\(Outlook first, Absence absence\\) \\{)",
+          "(int runOnce\\(Outlook first, Downtime downtime\\) \\{)",
           "$1 db.withHandle(handle -> handle.createUpdate(db.sql(\""
               + " WITH back AS ("
               + "   DELETE FROM {schema}.job_done"

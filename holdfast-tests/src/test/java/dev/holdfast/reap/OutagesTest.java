@@ -118,7 +118,7 @@ class OutagesTest {
   @Test
   void where_any_node_comes_through_the_database_was_there() {
     Outages asleep = node();
-    Absence unused = asleep.measure(UP);
+    Downtime unused = asleep.measure(UP);
     pass(PERIOD);
 
     comeRegularly(HOUR);
@@ -130,7 +130,7 @@ class OutagesTest {
   void a_node_that_is_frozen_in_the_midst_of_a_round_does_not_trust_what_it_knew() {
     AtomicLong nanos = new AtomicLong();
     comeRegularly(HOUR);
-    Absence before = new Outages(db, PERIOD, nanos::get).measure(UP);
+    Downtime before = new Outages(db, PERIOD, nanos::get).measure(UP);
     isAbout(Duration.ZERO, before.within(HOUR));
 
     nanos.addAndGet(LATE.toNanos());
@@ -212,7 +212,7 @@ class OutagesTest {
     assertThat(gaps()).isEqualTo(2); // all that was before the first round is one, too
 
     pass(Duration.ofDays(3));
-    Absence known = outages.measure(UP);
+    Downtime known = outages.measure(UP);
 
     assertThat(gaps()).isEqualTo(1);
     isAbout(Duration.ofDays(4), known.within(Duration.ofDays(4)));
@@ -301,7 +301,7 @@ class OutagesTest {
 
   private void reap(Outages node) {
     // However long the tests' server has been up.
-    Function<Duration, Absence> longUp = serverUp -> node.measure(UP);
+    Function<Duration, Downtime> longUp = serverUp -> node.measure(UP);
     Duration unused =
         new Reapers(each -> new Reaper(each, RandomGenerator.getDefault(), () -> {}), longUp)
             .runOnce(List.of(tenant.tenant()), PERIOD);

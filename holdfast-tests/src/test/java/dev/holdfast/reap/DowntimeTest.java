@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a reaper does about time in which nobody could renew a lease. */
-class AbsenceTest {
+class DowntimeTest {
 
   private static final Duration TEN_MINUTES = Duration.ofMinutes(10);
   private static final ClaimRequest REQUEST = ClaimRequest.of("worker", Set.of("default"), 1);

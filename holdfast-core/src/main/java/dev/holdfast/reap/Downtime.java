@@ -4,9 +4,9 @@ import java.time.Duration;
 
 /** For how much of a given time up to now the database could not be reached. */
 @FunctionalInterface
-public interface Absence {
+public interface Downtime {
 
-  Absence NONE = last -> Duration.ZERO;
+  Downtime NONE = last -> Duration.ZERO;
 
   Duration within(Duration last);
 }
