@@ -28,7 +28,15 @@ import org.jdbi.v3.core.statement.Query;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Ends attempts whose lease ran out or that ran too long, in place of their workers. */
+/**
+ * Ends attempts whose lease ran out or that ran too long, in place of their workers.
+ *
+ * <p>They are found page by page, without locks. One transaction ends a page: it locks the
+ * resources that the jobs need, as far as they are free, then the jobs, and looks again which of
+ * them are overdue. Jobs that need a resource whose lock somebody else has follow in a second
+ * transaction, which waits for a moment. If a page fails for a reason that does not pass by itself,
+ * each of its jobs is tried alone.
+ */
 final class OverdueAttempts {
 
   private static final Logger log = LoggerFactory.getLogger(OverdueAttempts.class);
@@ -161,9 +169,10 @@ final class OverdueAttempts {
    *
    * @param downtime when workers could not renew their leases
    */
-  int end(Downtime downtime) {
-    int total = endAll(after -> db.withHandle(handle -> overdue(handle, after)), downtime);
-    total += endAll(after -> db.inTransaction(handle -> ofSilentAgents(handle, after)), downtime);
+  int endOverdue(Downtime downtime) {
+    int total = endPageByPage(after -> db.withHandle(handle -> overdue(handle, after)), downtime);
+    total +=
+        endPageByPage(after -> db.inTransaction(handle -> ofSilentAgents(handle, after)), downtime);
     if (total > 0) {
       log.warn("Ended {} attempts that ran too long or whose workers fell silent", total);
     }
@@ -183,7 +192,7 @@ final class OverdueAttempts {
     int ended = 0;
     for (int from = 0; from < jobIds.size(); from += BATCH) {
       List<UUID> batch = jobIds.subList(from, Math.min(from + BATCH, jobIds.size()));
-      ended += end(batch, each -> isOf(each, workers, before));
+      ended += endFreeThenBusy(batch, each -> isOf(each, workers, before));
     }
     return ended;
   }
@@ -192,21 +201,21 @@ final class OverdueAttempts {
     return workers.contains(attempt.lease().worker()) && !attempt.startedAt().isAfter(before);
   }
 
-  // Each batch begins after the last one, because some attempts of that may be there still: those
+  // Each page begins after the last one, because some attempts of that may be there still: those
   // that cannot be ended.
-  private int endAll(Function<Found, List<Found>> next, Downtime downtime) {
+  private int endPageByPage(Function<Found, List<Found>> next, Downtime downtime) {
     int ended = 0;
     List<Found> found = List.of(Found.NOTHING);
     do {
       found = next.apply(found.getLast());
-      ended += found.isEmpty() ? 0 : endBatch(found.stream().map(Found::id).toList(), downtime);
+      ended += found.isEmpty() ? 0 : endPage(found.stream().map(Found::id).toList(), downtime);
     } while (found.size() == BATCH);
     return ended;
   }
 
-  private int endBatch(List<UUID> jobIds, Downtime downtime) {
+  private int endPage(List<UUID> jobIds, Downtime downtime) {
     try {
-      return end(jobIds, each -> each.isOver(downtime));
+      return endFreeThenBusy(jobIds, each -> each.isOver(downtime));
     } catch (RuntimeException e) {
       if (SqlErrors.isPassing(e)) {
         throw e;
@@ -220,7 +229,7 @@ final class OverdueAttempts {
     Map<UUID, RuntimeException> refused = new LinkedHashMap<>();
     for (UUID id : jobIds) {
       try {
-        ended += end(List.of(id), each -> each.isOver(downtime));
+        ended += endFreeThenBusy(List.of(id), each -> each.isOver(downtime));
       } catch (RuntimeException e) {
         if (SqlErrors.isTenantGone(e) || SqlErrors.isPassing(e)) {
           throw e;
@@ -265,16 +274,18 @@ final class OverdueAttempts {
 
   // A frozen transaction may have the lock of a resource that one of these jobs held; the other
   // jobs do not wait for it.
-  private int end(List<UUID> jobIds, Predicate<Overdue> isOver) {
-    Batch free = db.inTransaction(handle -> end(handle, jobIds, isOver, holds::lockFree));
-    return free.ended + (free.left.isEmpty() ? 0 : endSoon(free.left, isOver));
+  private int endFreeThenBusy(List<UUID> jobIds, Predicate<Overdue> isOver) {
+    Batch free =
+        db.inTransaction(handle -> lockResourcesAndEnd(handle, jobIds, isOver, holds::lockFree));
+    return free.ended + (free.left.isEmpty() ? 0 : endBusy(free.left, isOver));
   }
 
   // A transaction that is not frozen has the lock for milliseconds only. But a busy resource is
   // always locked by some transaction, so this waits for a moment.
-  private int endSoon(List<UUID> jobIds, Predicate<Overdue> isOver) {
+  private int endBusy(List<UUID> jobIds, Predicate<Overdue> isOver) {
     try {
-      return db.inTransaction(handle -> end(handle, jobIds, isOver, this::lockSoon).ended);
+      return db.inTransaction(
+          handle -> lockResourcesAndEnd(handle, jobIds, isOver, this::lockSoon).ended);
     } catch (HoldfastException e) {
       if (!SqlErrors.isLockTimeout(e)) {
         throw e;
@@ -290,7 +301,7 @@ final class OverdueAttempts {
     return names; // a resource without a row has no holders
   }
 
-  private Batch end(
+  private Batch lockResourcesAndEnd(
       Handle handle,
       List<UUID> jobIds,
       Predicate<Overdue> isOver,
@@ -302,10 +313,10 @@ final class OverdueAttempts {
     List<UUID> free = new ArrayList<>();
     List<UUID> left = new ArrayList<>();
     resources.forEach((id, needed) -> (locked.containsAll(needed) ? free : left).add(id));
-    return new Batch(free.isEmpty() ? 0 : endLocked(handle, free, isOver), left);
+    return new Batch(free.isEmpty() ? 0 : lockJobsAndEnd(handle, free, isOver), left);
   }
 
-  private int endLocked(Handle handle, List<UUID> jobIds, Predicate<Overdue> isOver) {
+  private int lockJobsAndEnd(Handle handle, List<UUID> jobIds, Predicate<Overdue> isOver) {
     List<Ended> ends =
         handle
             .createQuery(lockOverdue)

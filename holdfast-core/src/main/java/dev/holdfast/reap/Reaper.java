@@ -89,7 +89,8 @@ public final class Reaper {
    */
   int runOnce(Outlook first, Downtime downtime) {
     Outlook outlook = first;
-    int ended = outlook.overdue() ? tried("end overdue attempts", () -> overdue.end(downtime)) : 0;
+    int ended =
+        outlook.overdue() ? tried("end overdue attempts", () -> overdue.endOverdue(downtime)) : 0;
     if (ended > 0) {
       outlook = look(); // what they held passes on, perhaps at once
     }
