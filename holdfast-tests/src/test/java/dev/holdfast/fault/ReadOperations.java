@@ -7,7 +7,7 @@ import static dev.holdfast.fault.LeaseOperations.GUARDED;
 
 import dev.holdfast.audit.Audit;
 import dev.holdfast.fault.Operation.Action;
-import dev.holdfast.fleet.Agents;
+import dev.holdfast.fleet.FencelessAgents;
 import dev.holdfast.fleet.Workers;
 import dev.holdfast.hold.Resources;
 import dev.holdfast.invariant.Invariants;
@@ -137,7 +137,7 @@ final class ReadOperations {
 
   private static String acts(Engine engine) {
     Audit audit = new Audit(engine.tenant());
-    Agents agents = new Agents(engine.tenant());
+    FencelessAgents agents = new FencelessAgents(engine.tenant());
     return all(
         audit.latest(10),
         audit.before(1_000, 10),

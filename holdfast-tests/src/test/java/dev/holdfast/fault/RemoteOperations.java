@@ -6,12 +6,12 @@ import static dev.holdfast.fault.LeaseOperations.GUARDED;
 
 import dev.holdfast.fault.Operation.Action;
 import dev.holdfast.fault.Operation.Trait;
-import dev.holdfast.fleet.Agents;
+import dev.holdfast.fleet.FencelessAgents;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Outcome;
-import dev.holdfast.lease.AgentWords;
-import dev.holdfast.lease.AgentWords.Word;
 import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.FencelessReports;
+import dev.holdfast.lease.FencelessReports.AgentReport;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.RemoteLeases.Dealt;
 import dev.holdfast.lease.RemoteLeases.End;
@@ -19,11 +19,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What workers do that are somewhere else: claim together, start, stop, end, and agents' words. */
+/**
+ * What workers do that are somewhere else: claim together, start, stop, end, and agents' reports.
+ */
 final class RemoteOperations {
 
-  private static final Word RUNS =
-      new Word(
+  private static final AgentReport RUNS =
+      new AgentReport(
           "running",
           Optional.of("c1"),
           Optional.empty(),
@@ -152,7 +154,7 @@ final class RemoteOperations {
 
   private static Action beat(Ground ground) {
     return engine -> {
-      new Agents(engine.tenant()).beat(Map.of("agent-1", Optional.of("{\"load\":1}")));
+      new FencelessAgents(engine.tenant()).beat(Map.of("agent-1", Optional.of("{\"load\":1}")));
       return "";
     };
   }
@@ -160,15 +162,15 @@ final class RemoteOperations {
   private static Action given(Ground ground) {
     Lease lease = dispatched(ground);
     return engine -> {
-      new AgentWords(engine.tenant()).given(List.of(lease));
+      new FencelessReports(engine.tenant()).given(List.of(lease));
       return "";
     };
   }
 
   private static Lease heard(Ground ground) throws Exception {
     Lease lease = dispatched(ground);
-    new Agents(ground.engine().tenant()).beat(Map.of(WORKER, Optional.empty()));
-    new AgentWords(ground.engine().tenant()).given(List.of(lease));
+    new FencelessAgents(ground.engine().tenant()).beat(Map.of(WORKER, Optional.empty()));
+    new FencelessReports(ground.engine().tenant()).given(List.of(lease));
     ground.later(3);
     return lease;
   }
@@ -177,23 +179,24 @@ final class RemoteOperations {
     Lease lease = heard(ground);
     return engine ->
         String.valueOf(
-            new AgentWords(engine.tenant()).say(WORKER, lease.key(), JobState.DISPATCHED, RUNS));
+            new FencelessReports(engine.tenant())
+                .say(WORKER, lease.key(), JobState.DISPATCHED, RUNS));
   }
 
   private static Action renew(Ground ground) throws Exception {
     Lease lease = heard(ground);
     boolean unused =
-        new AgentWords(ground.engine().tenant())
+        new FencelessReports(ground.engine().tenant())
             .say(WORKER, lease.key(), JobState.DISPATCHED, RUNS);
     ground.execute("UPDATE {schema}.job SET lease_expires_at = lease_expires_at - interval '1 s'");
-    return engine -> String.valueOf(new AgentWords(engine.tenant()).renewAll());
+    return engine -> String.valueOf(new FencelessReports(engine.tenant()).renewAll());
   }
 
   private static Action forget(Ground ground) throws Exception {
-    new Agents(ground.engine().tenant()).beat(Map.of("agent-1", Optional.empty()));
+    new FencelessAgents(ground.engine().tenant()).beat(Map.of("agent-1", Optional.empty()));
     ground.later(600);
     return engine -> {
-      int unused = new Agents(engine.tenant()).forget(java.time.Duration.ofMinutes(5));
+      int unused = new FencelessAgents(engine.tenant()).forget(java.time.Duration.ofMinutes(5));
       return "";
     };
   }

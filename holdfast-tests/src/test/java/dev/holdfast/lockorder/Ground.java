@@ -1,7 +1,7 @@
 package dev.holdfast.lockorder;
 
 import dev.holdfast.audit.Act;
-import dev.holdfast.fleet.Agents;
+import dev.holdfast.fleet.FencelessAgents;
 import dev.holdfast.hold.Holds;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Moved;
@@ -245,7 +245,7 @@ final class Ground {
   void hear() {
     Map<String, Optional<String>> heard = new LinkedHashMap<>();
     told(NAMES).forEach(name -> heard.put(name, Optional.empty()));
-    new Agents(tenant).beat(heard);
+    new FencelessAgents(tenant).beat(heard);
   }
 
   void follow() {

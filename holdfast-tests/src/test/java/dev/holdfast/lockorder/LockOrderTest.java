@@ -34,7 +34,7 @@ class LockOrderTest {
           "SharedClaims.ASSIGN",
           "ResourcePruner.REMOVE",
           "Reports.ITEMS",
-          "AgentWords.GIVEN",
+          "FencelessReports.GIVEN",
           "Enqueuer.UNDO");
 
   @ParameterizedTest

@@ -38,7 +38,7 @@ enum Locking {
 
   ENQUEUED_JOBS(Set.of("BulkInsert.INSERT"), Ground::noJobs, Ground::enqueue),
 
-  AGENTS(Set.of("Agents.BEAT"), Ground::agents, Ground::hear),
+  AGENTS(Set.of("FencelessAgents.BEAT"), Ground::agents, Ground::hear),
 
   // One by one.
   SUBJECTS(Set.of("Subjects.MOVE"), Ground::subjects, Ground::move),

@@ -2,7 +2,7 @@ package dev.holdfast.server.tenancy;
 
 import dev.holdfast.audit.Act;
 import dev.holdfast.audit.Audit;
-import dev.holdfast.lease.AgentWords;
+import dev.holdfast.lease.FencelessReports;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenant;
 import java.util.EnumMap;
@@ -75,11 +75,11 @@ public final class Settings {
 
   private final Db db;
   private final Audit audit;
-  private final AgentWords agents;
+  private final FencelessReports agents;
 
   Settings(Tenant tenant) {
     this.db = tenant.db();
-    this.agents = new AgentWords(tenant);
+    this.agents = new FencelessReports(tenant);
     this.audit = new Audit(tenant);
   }
 

@@ -3,8 +3,8 @@ package dev.holdfast.server.dialect.agents;
 import dev.holdfast.Holdfast;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.executor.files.SharedDirectory;
-import dev.holdfast.fleet.Agents;
-import dev.holdfast.lease.AgentWords;
+import dev.holdfast.fleet.FencelessAgents;
+import dev.holdfast.lease.FencelessReports;
 import dev.holdfast.tenant.Tenant;
 import java.time.Duration;
 import java.util.List;
@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 /** What one tenant's agents need, ready to hand. */
 record AgentServices(
     Tenant tenant,
-    Agents agents,
+    FencelessAgents agents,
     AgentJobs jobs,
     Catalogue catalogue,
     SharedDirectory shared,
@@ -33,8 +33,8 @@ record AgentServices(
   static AgentServices open(Holdfast holdfast, Tenant tenant, SharedDirectory shared) {
     AgentJobs jobs = new AgentJobs(tenant.db());
     Catalogue catalogue = new Catalogue(tenant.db());
-    AgentWords words = new AgentWords(tenant);
-    Agents agents = new Agents(tenant);
+    FencelessReports reports = new FencelessReports(tenant);
+    FencelessAgents agents = new FencelessAgents(tenant);
     JobFiles files = new JobFiles(jobs, catalogue, shared);
     files.prepare();
     // What says that somebody is there, and so renews a lease, must not wait behind everything
@@ -42,9 +42,9 @@ record AgentServices(
     Tenant pulse = holdfast.reserved().tenant(tenant.name());
     Dispatch dispatch =
         new Dispatch(
-            new Agents(pulse),
+            new FencelessAgents(pulse),
             jobs,
-            words,
+            reports,
             files,
             hosts -> holdfast.remoteLeases(tenant.name(), hosts));
     return new AgentServices(
@@ -58,7 +58,7 @@ record AgentServices(
         dispatch,
         new StatusReports(
             new AgentJobs(pulse.db()),
-            new AgentWords(pulse),
+            new FencelessReports(pulse),
             new StatusReports.Leases(
                 holdfast.remotePulse(tenant.name(), dispatch), dispatch.leases()),
             files));

@@ -1,11 +1,11 @@
 package dev.holdfast.server.dialect.agents;
 
-import dev.holdfast.fleet.Agents;
+import dev.holdfast.fleet.FencelessAgents;
 import dev.holdfast.fleet.Hosts;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Outcome;
-import dev.holdfast.lease.AgentWords;
 import dev.holdfast.lease.ClaimRequest;
+import dev.holdfast.lease.FencelessReports;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.RemoteLeases;
 import dev.holdfast.loop.Batcher;
@@ -32,9 +32,9 @@ final class Dispatch implements Hosts {
 
   private static final int MOST_AT_ONCE = 500;
 
-  private final Agents agents;
+  private final FencelessAgents agents;
   private final AgentJobs jobs;
-  private final AgentWords words;
+  private final FencelessReports reports;
   private final JobFiles files;
   private final RemoteLeases leases;
   private final Batcher<String, Optional<Lease>> asking = new Batcher<>(MOST_AT_ONCE);
@@ -49,14 +49,14 @@ final class Dispatch implements Hosts {
    * @param agents by connections that nobody else takes
    */
   Dispatch(
-      Agents agents,
+      FencelessAgents agents,
       AgentJobs jobs,
-      AgentWords words,
+      FencelessReports reports,
       JobFiles files,
       Function<Hosts, RemoteLeases> leases) {
     this.agents = agents;
     this.jobs = jobs;
-    this.words = words;
+    this.reports = reports;
     this.files = files;
     this.leases = leases.apply(this);
   }
@@ -140,7 +140,7 @@ final class Dispatch implements Hosts {
       if (offers.open() && !others.isEmpty()) {
         leased.addAll(claim(others));
       }
-      words.given(leased);
+      reports.given(leased);
     } catch (RuntimeException e) {
       LeaseDelivery.of(leased, this::takeBack).giveBack(); // nobody will hear of them
       throw e;

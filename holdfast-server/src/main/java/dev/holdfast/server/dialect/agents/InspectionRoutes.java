@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.api.Json;
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.fleet.Agents.AgentState;
+import dev.holdfast.fleet.FencelessAgents.AgentState;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Answer;
 import dev.holdfast.server.http.Listing;

@@ -6,8 +6,8 @@ import dev.holdfast.job.Failure;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Outcome;
-import dev.holdfast.lease.AgentWords;
-import dev.holdfast.lease.AgentWords.Word;
+import dev.holdfast.lease.FencelessReports;
+import dev.holdfast.lease.FencelessReports.AgentReport;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.LeaseKey;
 import dev.holdfast.lease.RemoteLeases;
@@ -28,18 +28,18 @@ final class StatusReports {
   private static final String AGENT_FAILED = "AGENT_FAILED";
 
   private final AgentJobs jobs;
-  private final AgentWords words;
+  private final FencelessReports reports;
   private final Leases leases;
   private final JobFiles files;
 
   /**
    * Reports on jobs.
    *
-   * @param jobs by connections that nobody else takes, as are the words
+   * @param jobs by connections that nobody else takes, as are the reports
    */
-  StatusReports(AgentJobs jobs, AgentWords words, Leases leases, JobFiles files) {
+  StatusReports(AgentJobs jobs, FencelessReports reports, Leases leases, JobFiles files) {
     this.jobs = jobs;
-    this.words = words;
+    this.reports = reports;
     this.leases = leases;
     this.files = files;
   }
@@ -52,7 +52,7 @@ final class StatusReports {
    *
    * @param worker empty counts as whoever has the job
    */
-  record Said(UUID jobId, AgentStatus status, Optional<String> worker, Word word) {}
+  record Said(UUID jobId, AgentStatus status, Optional<String> worker, AgentReport report) {}
 
   /** Who has the job now, and so speaks where no name is given. */
   Optional<String> owner(UUID jobId) {
@@ -94,7 +94,7 @@ final class StatusReports {
   }
 
   private boolean say(AgentJob job, String worker, JobState state, Said said) {
-    return words.say(worker, key(job), state, said.word);
+    return reports.say(worker, key(job), state, said.report);
   }
 
   private boolean move(AgentJob job, String worker, Said said) {
@@ -130,9 +130,9 @@ final class StatusReports {
 
   private static Outcome failed(Said said) {
     String message =
-        said.word
+        said.report
             .error()
-            .or(() -> said.word.exitCode().map(code -> "Its container ended with " + code))
+            .or(() -> said.report.exitCode().map(code -> "Its container ended with " + code))
             .orElse("Its agent reported that it failed");
     return Outcome.failed(
         Failure.permanent(AGENT_FAILED, Limits.cut(message, Limits.ERROR_MESSAGE_CHARS)));

@@ -5,12 +5,12 @@ import static dev.holdfast.server.http.Route.Method.POST;
 import dev.holdfast.api.Fields;
 import dev.holdfast.api.Json;
 import dev.holdfast.error.HoldfastException;
-import dev.holdfast.fleet.Agents;
+import dev.holdfast.fleet.FencelessAgents;
 import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.fleet.WorkerInfo;
 import dev.holdfast.job.Limits;
 import dev.holdfast.job.Placement;
-import dev.holdfast.lease.AgentWords.Word;
+import dev.holdfast.lease.FencelessReports.AgentReport;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.dialect.agents.StatusReports.Said;
@@ -104,7 +104,7 @@ final class WorkRoutes {
   private Answer beat(Request request) {
     Fields body = request.body();
     String agent = dialect.host(WORKER, body.text(WORKER));
-    Optional<String> info = body.any("info").map(Json::write).map(Agents::checkedInfo);
+    Optional<String> info = body.any("info").map(Json::write).map(FencelessAgents::checkedInfo);
     seen(request, agent);
     dialect.services(request).dispatch().beat(agent, info);
     return Answer.ok(Json.object().put("ok", true));
@@ -122,7 +122,7 @@ final class WorkRoutes {
                     "one of "
                         + List.of(AgentStatus.values()).stream().map(AgentStatus::word).toList()));
     Optional<String> worker = body.optionalText(WORKER).map(name -> Names.host(WORKER, name));
-    Word word = word(status, body);
+    AgentReport report = agentReport(status, body);
     UUID id = Names.id(text).orElseThrow(() -> StatusReports.notFound("of that id"));
     AgentServices services = dialect.services(request);
     // Without a name it is the owner's word, and so that one's sign of life.
@@ -130,14 +130,14 @@ final class WorkRoutes {
         .or(() -> services.reports().owner(id))
         .filter(dialect.settings()::knows)
         .ifPresent(agent -> services.dispatch().beat(agent, Optional.empty()));
-    AgentStatus now = services.reports().report(new Said(id, status, worker, word));
+    AgentStatus now = services.reports().report(new Said(id, status, worker, report));
     ObjectNode json = Json.object().put("ok", true);
     json.put("status", now.word());
     return Answer.ok(json);
   }
 
-  private static Word word(AgentStatus status, Fields body) {
-    return new Word(
+  private static AgentReport agentReport(AgentStatus status, Fields body) {
+    return new AgentReport(
         status.word(),
         name(body, "container_id"),
         name(body, "container_name"),

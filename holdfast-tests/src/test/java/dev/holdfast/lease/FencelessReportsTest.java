@@ -3,13 +3,13 @@ package dev.holdfast.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.audit.Act;
-import dev.holdfast.fleet.Agents;
+import dev.holdfast.fleet.FencelessAgents;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Placement;
 import dev.holdfast.job.Policy.OnLeaseLost;
 import dev.holdfast.job.PolicyOverrides;
-import dev.holdfast.lease.AgentWords.Word;
+import dev.holdfast.lease.FencelessReports.AgentReport;
 import dev.holdfast.reap.Reaper;
 import dev.holdfast.testkit.TestTenant;
 import java.time.Duration;
@@ -26,10 +26,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Agents, who renew their leases by what they say and are lost with their silence. */
-class AgentWordsTest {
+class FencelessReportsTest {
 
-  private static final Word RUNNING =
-      new Word(
+  private static final AgentReport RUNNING =
+      new AgentReport(
           "running",
           Optional.empty(),
           Optional.empty(),
@@ -39,22 +39,22 @@ class AgentWordsTest {
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
   private PgLeases leases;
-  private AgentWords words;
-  private Agents agents;
+  private FencelessReports reports;
+  private FencelessAgents agents;
 
   @BeforeEach
   void open() {
     tenant.stopClock(); // it is seconds that these tests are about
     leases = tenant.leases();
-    words = new AgentWords(tenant.tenant());
-    agents = new Agents(tenant.tenant());
+    reports = new FencelessReports(tenant.tenant());
+    agents = new FencelessAgents(tenant.tenant());
   }
 
   private Lease given(String agent) {
     tenant.jobs().enqueue(NewJob.of("simulation", 1).withQueue("agents"));
     agents.beat(Map.of(agent, Optional.empty()));
     Lease lease = leases.claim(ClaimRequest.of(agent, Set.of("agents"), 1)).leases().getFirst();
-    words.given(List.of(lease));
+    reports.given(List.of(lease));
     return lease;
   }
 
@@ -73,11 +73,11 @@ class AgentWordsTest {
     LeaseKey stale =
         new LeaseKey(lease.key().tenant(), lease.key().jobId(), lease.key().fence() - 1);
 
-    assertThat(words.say("b", lease.key(), JobState.RUNNING, RUNNING)).isFalse();
-    assertThat(words.say("a", stale, JobState.RUNNING, RUNNING)).isFalse();
-    assertThat(words.say("a", lease.key(), JobState.DISPATCHED, RUNNING)).isFalse();
+    assertThat(reports.say("b", lease.key(), JobState.RUNNING, RUNNING)).isFalse();
+    assertThat(reports.say("a", stale, JobState.RUNNING, RUNNING)).isFalse();
+    assertThat(reports.say("a", lease.key(), JobState.DISPATCHED, RUNNING)).isFalse();
     assertThat(tenant.query("SELECT said FROM {schema}.agent_job").getFirst().get("said")).isNull();
-    assertThat(words.say("a", lease.key(), JobState.RUNNING, RUNNING)).isTrue();
+    assertThat(reports.say("a", lease.key(), JobState.RUNNING, RUNNING)).isTrue();
     assertThat(tenant.query("SELECT said FROM {schema}.agent_job").getFirst())
         .containsEntry("said", "running");
   }
@@ -85,7 +85,7 @@ class AgentWordsTest {
   @Test
   void after_an_outage_no_agent_is_gone_before_there_was_time_to_hear_of_it() {
     Lease lease = given("a");
-    words.say("a", lease.key(), JobState.RUNNING, RUNNING);
+    reports.say("a", lease.key(), JobState.RUNNING, RUNNING);
     tenant.advance(Duration.ofHours(1)); // patience is 180 seconds
 
     reapWhenUpFor(Duration.ZERO);
@@ -113,7 +113,7 @@ class AgentWordsTest {
   void silent_agents_jobs_that_a_hook_does_not_let_a_reaper_end_hide_no_others() {
     tenant.jobs().enqueueAll(Collections.nCopies(500, NewJob.of("stuck", 1).withQueue("agents")));
     agents.beat(Map.of("a", Optional.empty()));
-    words.given(leases.claim(ClaimRequest.of("a", Set.of("agents"), 500)).leases());
+    reports.given(leases.claim(ClaimRequest.of("a", Set.of("agents"), 500)).leases());
     Lease last = given("a");
     tenant.advance(Duration.ofSeconds(181));
 
@@ -154,7 +154,7 @@ class AgentWordsTest {
     tenant.advance(Duration.ofDays(2));
 
     assertThat(agents.forget(Duration.ofDays(1))).isEqualTo(1);
-    assertThat(agents.list()).extracting(Agents.AgentState::name).containsExactly("a");
+    assertThat(agents.list()).extracting(FencelessAgents.AgentState::name).containsExactly("a");
     assertThat(state(lease)).isEqualTo(JobState.RUNNING);
   }
 

@@ -17,8 +17,12 @@ import java.util.TreeMap;
 /**
  * The agents of one tenant: workers that identify themselves by a name and do not renew leases by
  * fence. Every message of an agent counts as a sign of life. Thread-safe.
+ *
+ * <p>Not {@code Agent} of module holdfast-agent, which is an ordinary worker over HTTP: these speak
+ * the dialect of {@code /api/agent}, as that module's {@code SimulationAgent} does. It knows no
+ * fence, so every report renews the lease.
  */
-public final class Agents {
+public final class FencelessAgents {
 
   private static final int INFO_CHARS = 16_384;
   private static final int MOST_LISTED = 1_000;
@@ -86,7 +90,7 @@ public final class Agents {
 
   private final Db db;
 
-  public Agents(Tenant tenant) {
+  public FencelessAgents(Tenant tenant) {
     this.db = tenant.db();
   }
 

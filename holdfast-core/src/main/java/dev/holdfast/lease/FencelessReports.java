@@ -9,11 +9,13 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Stores what agents report about their jobs, apart from how the jobs end. Each report renews the
- * lease, and is stored only while the lease is in force: it is guarded by job, fence, worker and
- * state. Thread-safe.
+ * Stores what agents report about their jobs, apart from how the jobs end. Each report is stored
+ * only while the lease is in force: it is guarded by job, fence, worker and state. Thread-safe.
+ *
+ * <p>The agents are {@link dev.holdfast.fleet.FencelessAgents}: they send no fence with which a
+ * lease could be renewed, so every report renews the lease.
  */
-public final class AgentWords {
+public final class FencelessReports {
 
   // A new lease clears what was reported under earlier ones.
   private static final String GIVEN =
@@ -83,7 +85,7 @@ public final class AgentWords {
    *
    * @param status the job's status, in the agent's own words
    */
-  public record Word(
+  public record AgentReport(
       String status,
       Optional<String> containerId,
       Optional<String> containerName,
@@ -95,7 +97,7 @@ public final class AgentWords {
   private final String given;
   private final String say;
 
-  public AgentWords(Tenant tenant) {
+  public FencelessReports(Tenant tenant) {
     this.db = tenant.db();
     this.given = db.sql(GIVEN);
     this.say = db.sql(SAY);
@@ -120,7 +122,7 @@ public final class AgentWords {
    * Stores a report and renews the lease; false when the job is not that agent's, or not in that
    * state.
    */
-  public boolean say(String worker, LeaseKey key, JobState state, Word word) {
+  public boolean say(String worker, LeaseKey key, JobState state, AgentReport report) {
     return db.withHandle(handle ->
         handle
             .createUpdate(say)
@@ -128,12 +130,12 @@ public final class AgentWords {
             .bind("fence", key.fence())
             .bind("worker", worker)
             .bind("state", state.stored())
-            .bind("said", word.status)
-            .bind("container_id", Columns.orNull(word.containerId))
-            .bind("container_name", Columns.orNull(word.containerName))
-            .bind("exit_code", Columns.orNull(word.exitCode))
-            .bind("error", Columns.orNull(word.error))
-            .bind("details", Columns.orNull(word.details))
+            .bind("said", report.status)
+            .bind("container_id", Columns.orNull(report.containerId))
+            .bind("container_name", Columns.orNull(report.containerName))
+            .bind("exit_code", Columns.orNull(report.exitCode))
+            .bind("error", Columns.orNull(report.error))
+            .bind("details", Columns.orNull(report.details))
             .execute())
         == 1;
   }
