@@ -35,6 +35,8 @@ final class Ends {
           Map.entry("default tick succeeded", Feature.DONE_TICKS),
           Map.entry("commands process succeeded", Feature.DONE_COMMANDS),
           Map.entry(Work.ON_AGENT + " process succeeded", Feature.DONE_AGENTS_COMMANDS),
+          Map.entry(Work.ON_AGENT + " container succeeded", Feature.DONE_CONTAINERS),
+          Map.entry(Work.ON_AGENT + " " + Work.PLAYBOOK + " succeeded", Feature.DONE_PLAYBOOKS),
           Map.entry(Work.ON_AGENT + " http succeeded", Feature.DONE_CALLS),
           Map.entry("pull scrape succeeded", Feature.DONE_PULLED_JOBS),
           Map.entry(Work.DIALECT_TARGETS + " book succeeded", Feature.DONE_BOOKINGS),

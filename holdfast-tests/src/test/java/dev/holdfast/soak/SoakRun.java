@@ -11,6 +11,8 @@ import dev.holdfast.invariant.Violation;
 import dev.holdfast.rig.RunDatabase;
 import dev.holdfast.soak.Gauges.Lasting;
 import dev.holdfast.tenant.TenantName;
+import dev.holdfast.testkit.TestPodman;
+import dev.holdfast.testkit.Tools;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +30,8 @@ import java.util.concurrent.TimeUnit;
  * with them at the same time. What is over is kept for a minute, so that an hour is long.
  */
 final class SoakRun implements AutoCloseable {
+
+  static final String PLAYBOOK = "tidy.yml";
 
   private static final int SERVER_MEGABYTES = 256;
   private static final int OTHERS_MEGABYTES = 128;
@@ -87,9 +91,29 @@ final class SoakRun implements AutoCloseable {
         List.of(
             server,
             start("workers", SoakWorkers.class, OTHERS_MEGABYTES, jdbcUrl, server.address()),
-            start("agent", SoakAgent.class, OTHERS_MEGABYTES, server.address()));
+            start(
+                "agent",
+                SoakAgent.class,
+                OTHERS_MEGABYTES,
+                server.address(),
+                TestPodman.shared().socket().toString(),
+                playbooks().toString()));
     this.toOther = other.client();
     this.gauges = new Gauges(lasting.stream().map(Node::lasting).toList(), pool);
+  }
+
+  private Path playbooks() throws IOException {
+    Tools.require("ansible-playbook");
+    Path playbooks = Files.createDirectories(directory.resolve("playbooks"));
+    Files.writeString(
+        playbooks.resolve(PLAYBOOK),
+        """
+        - hosts: all
+          gather_facts: false
+          tasks:
+            - command: "true"
+        """);
+    return playbooks;
   }
 
   // Each is told first whom to talk to, and then where its directory is.

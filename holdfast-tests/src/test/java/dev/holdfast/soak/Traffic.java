@@ -53,6 +53,7 @@ final class Traffic implements AutoCloseable {
   void start(Visits visits) {
     schedule("beat");
     webhook("soak");
+    playbook();
     anywhere(200, Feature.JOBS_IN_BULK, client -> client.enqueueAll(Work.plain(40)));
     every(100, Feature.JOBS_WITH_RESOURCES, () -> lasting.enqueue(Work.keyed()));
     anywhere(300, Feature.JOBS_OF_TARGETS, client -> client.enqueue(Work.onTarget()));
@@ -62,6 +63,8 @@ final class Traffic implements AutoCloseable {
     every(500, Feature.PAUSES_RESUMES_AND_CANCELS, this::acts);
     every(2_000, Feature.COMMANDS, () -> lasting.enqueue(Work.command("commands")));
     anywhere(2_000, Feature.AGENTS_COMMANDS, client -> client.enqueue(Work.command(Work.ON_AGENT)));
+    every(4_000, Feature.CONTAINERS, () -> lasting.enqueue(Work.container()));
+    every(8_000, Feature.PLAYBOOKS, () -> lasting.enqueue(Work.playbook()));
     again(2_000, Feature.CALLS, this::call);
     every(15_000, Feature.TENANTS_MADE_AND_DROPPED, this::tenant);
     every(3_000, Feature.TOKENS_DRAWN_AND_REVOKED, this::token);
@@ -204,6 +207,14 @@ final class Traffic implements AutoCloseable {
     ObjectNode wanted = Json.object().put("every_seconds", 1).put("kind", Work.TICK.name());
     wanted.putObject("args").put("outOfTen", 0);
     lasting.ask("PUT", "/schedules/" + name, Map.of(), Optional.of(wanted));
+  }
+
+  private void playbook() {
+    ObjectNode here = Json.object().put("host", "localhost").put("connection", "local");
+    lasting.ask("PUT", "/nodes/" + Work.NODE, Map.of(), Optional.of(here));
+    ObjectNode kind = Json.object().put("executor", "ansible").put("playbook", SoakRun.PLAYBOOK);
+    lasting.ask(
+        "PUT", "/kinds/" + Work.PLAYBOOK, Map.of(), Optional.of(kind.put("node_targeted", true)));
   }
 
   private void webhook(String name) {

@@ -8,6 +8,7 @@ import dev.holdfast.job.Payload;
 import dev.holdfast.job.Policy.OnFailure;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.Progress;
+import dev.holdfast.testkit.TestPodman;
 import dev.holdfast.worker.JobContext;
 import java.time.Duration;
 import java.util.List;
@@ -35,6 +36,11 @@ record Work(int outOfTen) {
   static final String DIALECT_TARGETS = "targets";
   static final String ON_AGENT = "on-agent";
   static final String SELDOM = "seldom";
+
+  /** A kind whose jobs are played by a playbook, on one node. */
+  static final String PLAYBOOK = "tidy";
+
+  static final int NODE = 7;
   private static final int UNIQUE_KEYS = 50;
 
   static Outcome run(Work work, JobContext job) throws Exception {
@@ -84,6 +90,17 @@ record Work(int outOfTen) {
 
   static NewJob command(String queue) {
     return NewJob.of("process", Map.of("argv", List.of("true"))).withQueue(queue);
+  }
+
+  static NewJob container() {
+    return NewJob.of(
+            "container",
+            Map.of("image", TestPodman.IMAGE, "command", List.of("echo", "soak"), "pull", "never"))
+        .withQueue(ON_AGENT);
+  }
+
+  static NewJob playbook() {
+    return NewJob.of(PLAYBOOK, Map.of()).withQueue(ON_AGENT).withResources("node:" + NODE);
   }
 
   static NewJob call(String url) {
