@@ -29,7 +29,7 @@ final class Lanes {
       INSERT INTO {schema}.lane (queue, kind, priority, host, host_required, labels, guarded)
       SELECT :queue, :kind, :priority, :host, :host_required, :labels, :guarded
        WHERE (SELECT count(*) FROM {schema}.lane WHERE queue = :queue) < :most
-         AND (SELECT coalesce(max(id), 0) FROM {schema}.lane) & 1048575 < :last
+         AND (SELECT coalesce(max(id), 0) FROM {schema}.lane) % :ids_of_a_tenant < :last
       ON CONFLICT DO NOTHING
       """;
 
@@ -37,9 +37,13 @@ final class Lanes {
   // gives every job its own priority or label would make all claims slow for ever.
   static final int MOST_OF_A_QUEUE = 10_000;
 
-  // A tenant's ids are a range of 2^20, and jobs from beyond it are refused. Some ids are spent on
-  // lanes that somebody else made at the same moment.
-  static final int LAST_OF_A_TENANT = 1_000_000;
+  // A tenant's ids are a range of this length, which begins at a multiple of it; jobs from beyond
+  // it
+  // are refused (lane_is_of_this_tenant in 001_jobs).
+  static final int IDS_OF_A_TENANT = 1 << 20;
+
+  // Some ids are spent on lanes that somebody else made at the same moment.
+  static final int LAST_OF_A_TENANT = 1_000_000; // less than IDS_OF_A_TENANT
 
   private static final int MOST_REMEMBERED = 10_000;
 
@@ -128,7 +132,11 @@ final class Lanes {
 
   private void make(Handle handle, Lane lane) {
     Update update =
-        handle.createUpdate(make).bind("most", MOST_OF_A_QUEUE).bind("last", LAST_OF_A_TENANT);
+        handle
+            .createUpdate(make)
+            .bind("most", MOST_OF_A_QUEUE)
+            .bind("ids_of_a_tenant", IDS_OF_A_TENANT)
+            .bind("last", LAST_OF_A_TENANT);
     lane.bindTo(update);
     update.execute();
   }

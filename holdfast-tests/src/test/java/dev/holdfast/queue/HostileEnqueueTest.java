@@ -53,10 +53,11 @@ class HostileEnqueueTest extends EngineRig {
         """
         INSERT INTO {schema}.lane (id, queue, kind, priority, host, host_required, labels, guarded)
         OVERRIDING SYSTEM VALUE
-        SELECT (id & ~1048575) + 1000000, 'last', 'k', 0, '', false, '{}', false
+        SELECT id - id %% %d + %d, 'last', 'k', 0, '', false, '{}', false
           FROM {schema}.lane
          LIMIT 1
-        """);
+        """
+            .formatted(Lanes.IDS_OF_A_TENANT, Lanes.LAST_OF_A_TENANT));
 
     assertThatThrownBy(() -> tenant.jobs().enqueue(NewJob.of("k", 1).withQueue("other")))
         .isInstanceOf(HoldfastException.class)
