@@ -61,14 +61,22 @@ public final class Tenants implements AutoCloseable {
       HAVING count(*) > 0
       """;
 
+  // As those of the tenants that exist (lease.Fences).
   private static final String RAISE_FENCES =
       """
-      WITH known AS (
-        UPDATE {schema}.dropped_tenant SET fence = fence + :leap WHERE name <> :any
+      WITH moment AS (
+        SELECT (extract(epoch FROM now()) * 1000000)::bigint AS micros
+      ), known AS (
+        UPDATE {schema}.dropped_tenant
+           SET fence = CASE WHEN micros > fence THEN micros ELSE fence + :leap END
+          FROM moment
+         WHERE name <> :any
       )
       INSERT INTO {schema}.dropped_tenant (name, fence)
-      VALUES (:any, :leap)
-      ON CONFLICT (name) DO UPDATE SET fence = dropped_tenant.fence + excluded.fence
+      SELECT :any, greatest(micros, :leap) FROM moment
+      ON CONFLICT (name) DO UPDATE
+         SET fence = CASE WHEN excluded.fence > dropped_tenant.fence THEN excluded.fence
+                          ELSE dropped_tenant.fence + :leap END
       """;
 
   private static final long FENCE_LEAP = 1_000_000;
@@ -186,7 +194,11 @@ public final class Tenants implements AutoCloseable {
         .findOne();
   }
 
-  /** Raises the fences from which tenants go on that do not exist now. */
+  /**
+   * Raises the fences from which tenants go on that do not exist now.
+   *
+   * @param leap how far, where they are ahead of the time
+   */
   public void raiseFencesOfOthers(long leap) {
     db.useHandle(handle ->
         handle

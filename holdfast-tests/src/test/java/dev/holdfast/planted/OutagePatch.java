@@ -103,7 +103,7 @@ enum OutagePatch implements PlantedPatch {
       Trial.of(
           "server.BackupTest",
           "what_is_restored_has_all_that_was_acknowledged_and_refuses_a_stale_worker"),
-      inCore("lease/Fences", "last_value \\+ :leap", "last_value + 0 * :leap")),
+      inCore("lease/Fences", "CASE WHEN micros > before .* END", "before + 0 * :leap")),
   DAMAGED_BACKUPS_RESTORED(
       Trial.of(
           "server.BackupTest",
