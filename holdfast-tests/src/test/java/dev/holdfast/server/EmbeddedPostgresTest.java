@@ -112,6 +112,20 @@ class EmbeddedPostgresTest {
   }
 
   @Test
+  void programs_that_cannot_use_the_directory_do_not_replace_those_that_can() throws Exception {
+    Path program = data.resolve("postgres").resolve("bin").resolve("postgres");
+    Files.createDirectories(program.getParent());
+    Files.writeString(program, "of PostgreSQL 15");
+    Files.createDirectory(data.resolve("database"));
+    Files.writeString(data.resolve("database").resolve("PG_VERSION"), "15\n");
+
+    assertThatThrownBy(() -> EmbeddedPostgres.start(data)).hasMessageContaining("made by 15");
+
+    assertThat(program).hasContent("of PostgreSQL 15");
+    assertThat(data.resolve("postgres.new")).doesNotExist();
+  }
+
+  @Test
   void one_without_fsync_does_not_start() throws Exception {
     start().close();
     Files.writeString(data.resolve("database").resolve("postgresql.auto.conf"), "fsync = off\n");

@@ -35,20 +35,35 @@ final class Binaries {
 
   private Binaries() {}
 
+  /** Refuses programs that the caller cannot use. */
+  @FunctionalInterface
+  interface Check {
+    void of(Commands programs) throws IOException;
+  }
+
   /**
    * Unpacks the programs, unless the same are there. The caller has the directory's lock.
    *
+   * @param check comes first: if it refuses, the programs that were there stay, for the Holdfast
+   *     that brought them
    * @return the directory that contains {@code bin}
    */
-  static Path in(Path data) throws IOException {
+  static Path in(Path data, Check check) throws IOException {
     Path home = data.resolve("postgres");
     String digest = digest();
-    if (!isFrom(digest, home)) {
-      Path draft = Directories.fresh(data.resolve("postgres.new"));
+    if (isFrom(digest, home)) {
+      check.of(new Commands(home));
+      return home;
+    }
+    Path draft = Directories.fresh(data.resolve("postgres.new"));
+    try {
       unpack(draft);
       awaitRunnable(draft);
+      check.of(new Commands(draft));
       Files.writeString(draft.resolve(ORIGIN), digest);
       replace(home, draft, data.resolve("postgres.old"));
+    } finally {
+      Directories.remove(draft);
     }
     return home;
   }

@@ -60,8 +60,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
   private EmbeddedPostgres(DataDirectory data, DirectoryLock lock) throws IOException {
     this.data = data;
     this.lock = lock;
-    this.commands = new Commands(Binaries.in(data.root()));
-    refuseAnotherVersion();
+    this.commands =
+        new Commands(Binaries.in(data.root(), programs -> refuseAnotherVersion(data, programs)));
     this.access = new Access(freePort(), password(data.password()));
   }
 
@@ -149,10 +149,11 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
   }
 
-  private void refuseAnotherVersion() throws IOException {
+  private static void refuseAnotherVersion(DataDirectory data, Commands programs)
+      throws IOException {
     if (data.hasDatabase()) {
       String made = data.majorVersion();
-      String ours = commands.majorVersion();
+      String ours = programs.majorVersion();
       if (!ours.equals(made)) {
         throw HoldfastException.badConfig(
             "--data",

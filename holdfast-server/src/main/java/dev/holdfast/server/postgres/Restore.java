@@ -52,7 +52,7 @@ public final class Restore {
       Files.writeString(data.unfinishedRestore(), "");
       Copies.force(data.root());
       copyFiles();
-      refuseAnotherVersion();
+      Path unused = Binaries.in(data.root(), this::refuseAnotherVersion);
       Map<TenantName, Long> fences = raiseFences(lock);
       Files.delete(data.unfinishedRestore());
       Copies.force(data.root());
@@ -63,8 +63,8 @@ public final class Restore {
     }
   }
 
-  private void refuseAnotherVersion() throws IOException {
-    String ours = new Commands(Binaries.in(data.root())).majorVersion();
+  private void refuseAnotherVersion(Commands programs) {
+    String ours = programs.majorVersion();
     if (!manifest.postgres().equals(ours)) {
       throw HoldfastException.badConfig(
           "DIR",

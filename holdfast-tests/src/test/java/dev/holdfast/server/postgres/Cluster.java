@@ -36,7 +36,7 @@ public final class Cluster implements AutoCloseable {
 
   /** Makes one and starts it. */
   public static Cluster start(Path directory) throws IOException {
-    return start(directory, Binaries.in(directory));
+    return start(directory, Binaries.in(directory, any -> {}));
   }
 
   /**

@@ -16,7 +16,8 @@ public final class TestPrograms {
 
   private static Path unpacked() {
     try {
-      return Binaries.in(Files.createDirectories(Path.of("target", "programs").toAbsolutePath()));
+      return Binaries.in(
+          Files.createDirectories(Path.of("target", "programs").toAbsolutePath()), any -> {});
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
