@@ -60,8 +60,8 @@ final class Binaries {
       unpack(draft);
       awaitRunnable(draft);
       check.of(new Commands(draft));
-      Files.writeString(draft.resolve(ORIGIN), digest);
-      replace(home, draft, data.resolve("postgres.old"));
+      seal(draft, digest);
+      replace(home, draft, data);
     } finally {
       Directories.remove(draft);
     }
@@ -73,13 +73,23 @@ final class Binaries {
     return Files.exists(origin) && Files.readString(origin).equals(digest);
   }
 
+  // A file that says that all others are whole must not outlive a power cut that they do not.
+  private static void seal(Path draft, String digest) throws IOException {
+    Copies.forceAll(draft);
+    Path origin = Files.writeString(draft.resolve(ORIGIN), digest);
+    Copies.force(origin);
+    Copies.force(draft);
+  }
+
   // Complete, or not there: a start that is cut off in between is repeated.
-  private static void replace(Path home, Path draft, Path old) throws IOException {
+  private static void replace(Path home, Path draft, Path data) throws IOException {
+    Path old = data.resolve("postgres.old");
     Directories.remove(old);
     if (Files.exists(home, LinkOption.NOFOLLOW_LINKS)) {
       Files.move(home, old, StandardCopyOption.ATOMIC_MOVE);
     }
     Files.move(draft, home, StandardCopyOption.ATOMIC_MOVE);
+    Copies.force(data);
     Directories.remove(old);
   }
 
