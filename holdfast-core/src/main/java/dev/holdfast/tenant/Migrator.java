@@ -88,7 +88,7 @@ public final class Migrator {
   }
 
   void migrate(Db db, SchemaName schema) {
-    LockRetries.run(() -> db.useTransaction(handle -> migrate(handle, schema)));
+    new LockRetries(db, schema).use(handle -> migrate(handle, schema));
   }
 
   /**

@@ -130,24 +130,22 @@ public final class Tenants implements AutoCloseable {
   public void migrate() {
     checkConnections();
     Migrator.CONTROL.migrate(db, control);
-    list().forEach(tenant -> LockRetries.run(() -> migrateIfThere(tenant)));
+    list().forEach(tenant -> retries(tenant).use(handle -> migrateIfThere(handle, tenant)));
   }
 
   // The lock on its row keeps the tenant from being dropped meanwhile; a tenant that was dropped is
   // not created again.
-  private void migrateIfThere(TenantName tenant) {
-    db.useTransaction(handle -> {
-      boolean isThere =
-          handle
-              .createQuery(control.render(HOLD))
-              .bind("name", tenant.value())
-              .mapTo(String.class)
-              .findOne()
-              .isPresent();
-      if (isThere) {
-        Migrator.TENANT.migrate(handle, schemaOf(tenant));
-      }
-    });
+  private void migrateIfThere(Handle handle, TenantName tenant) {
+    boolean isThere =
+        handle
+            .createQuery(control.render(HOLD))
+            .bind("name", tenant.value())
+            .mapTo(String.class)
+            .findOne()
+            .isPresent();
+    if (isThere) {
+      Migrator.TENANT.migrate(handle, schemaOf(tenant));
+    }
   }
 
   /** Creates the tenant if it does not exist. */
@@ -163,25 +161,23 @@ public final class Tenants implements AutoCloseable {
    * @return whether the tenant is new
    */
   public boolean createIfAbsent(TenantName tenant, Consumer<Handle> whenNew) {
-    return LockRetries.run(() -> createNow(tenant, whenNew));
+    return retries(tenant).run(handle -> createNow(handle, tenant, whenNew));
   }
 
-  private boolean createNow(TenantName tenant, Consumer<Handle> whenNew) {
-    return db.inTransaction(handle -> {
-      Migrator.TENANT.migrate(handle, schemaOf(tenant));
-      boolean isNew =
-          handle
-                  .createUpdate(control.render(REGISTER))
-                  .bind("name", tenant.value())
-                  .bind("schema_name", schemaOf(tenant).value())
-                  .execute()
-              == 1;
-      if (isNew) {
-        goOnFromDropped(handle, tenant);
-        whenNew.accept(handle);
-      }
-      return isNew;
-    });
+  private boolean createNow(Handle handle, TenantName tenant, Consumer<Handle> whenNew) {
+    Migrator.TENANT.migrate(handle, schemaOf(tenant));
+    boolean isNew =
+        handle
+                .createUpdate(control.render(REGISTER))
+                .bind("name", tenant.value())
+                .bind("schema_name", schemaOf(tenant).value())
+                .execute()
+            == 1;
+    if (isNew) {
+      goOnFromDropped(handle, tenant);
+      whenNew.accept(handle);
+    }
+    return isNew;
   }
 
   private void goOnFromDropped(Handle handle, TenantName tenant) {
@@ -231,24 +227,26 @@ public final class Tenants implements AutoCloseable {
    * @param also called in the same transaction
    */
   public void drop(TenantName tenant, Consumer<Handle> also) {
-    LockRetries.run(() -> dropNow(tenant, also));
+    retries(tenant).use(handle -> dropNow(handle, tenant, also));
   }
 
   // Transactions in the tenant have locked some of its tables and may wait for those that this one
   // has locked. It waits for the next table only this long and then releases all of them, before
   // the server would detect a deadlock.
-  private void dropNow(TenantName tenant, Consumer<Handle> also) {
-    db.useTransaction(handle -> {
-      handle.execute("SET LOCAL lock_timeout = '100ms'");
-      int removed =
-          handle.createUpdate(control.render(UNREGISTER)).bind("name", tenant.value()).execute();
-      if (removed == 0) {
-        throw new HoldfastException(ErrorCode.NOT_FOUND, "no tenant '" + tenant + "'");
-      }
-      rememberFence(handle, tenant);
-      handle.execute("DROP SCHEMA " + schemaOf(tenant).value() + " CASCADE");
-      also.accept(handle);
-    });
+  private void dropNow(Handle handle, TenantName tenant, Consumer<Handle> also) {
+    handle.execute("SET LOCAL lock_timeout = '100ms'");
+    int removed =
+        handle.createUpdate(control.render(UNREGISTER)).bind("name", tenant.value()).execute();
+    if (removed == 0) {
+      throw new HoldfastException(ErrorCode.NOT_FOUND, "no tenant '" + tenant + "'");
+    }
+    rememberFence(handle, tenant);
+    handle.execute("DROP SCHEMA " + schemaOf(tenant).value() + " CASCADE");
+    also.accept(handle);
+  }
+
+  private LockRetries retries(TenantName tenant) {
+    return new LockRetries(db, schemaOf(tenant));
   }
 
   private String fence(TenantName tenant) {
