@@ -236,20 +236,23 @@ final class SimulationLeases implements LeaseSource {
 
   @Override
   public List<FinishReply> finish(List<Finish> finished) {
-    return finished.stream().map(this::finish).toList();
+    List<FinishReply> replies = finished.stream().map(this::finish).toList();
+    // Not before all are told: when the server is away, all are told again.
+    finished.forEach(end -> forget(end.lease().key()));
+    return replies;
   }
 
   private FinishReply finish(Finish end) {
     LeaseKey key = end.lease().key();
     Held held = jobs.get(key.jobId());
-    if (held != null && !held.isFor(key)) {
+    if (held == null || !held.isFor(key)) {
       return new FinishReply.Lost(); // the server would take it for the end of the newer one
     }
-    boolean wasStarted = held != null && held.container.isPresent();
-    FinishReply reply =
-        tell(serverId(key.jobId()), end.outcome(), end.lease().worker(), wasStarted);
-    Held unused = jobs.computeIfPresent(key.jobId(), (id, now) -> now.isFor(key) ? null : now);
-    return reply;
+    return tell(held.job.id(), end.outcome(), end.lease().worker(), held.container.isPresent());
+  }
+
+  private void forget(LeaseKey key) {
+    Held unused = jobs.computeIfPresent(key.jobId(), (id, held) -> held.isFor(key) ? null : held);
   }
 
   /**

@@ -38,6 +38,7 @@ final class DocumentServer implements AutoCloseable {
   private final Map<String, ObjectNode> statuses = new ConcurrentHashMap<>();
   private final Map<String, List<String>> paths = new ConcurrentHashMap<>();
   private final Map<String, ObjectNode> hosts = new ConcurrentHashMap<>();
+  private final Set<String> unheard = ConcurrentHashMap.newKeySet();
   private volatile boolean failing;
 
   DocumentServer() throws IOException {
@@ -65,6 +66,11 @@ final class DocumentServer implements AutoCloseable {
   /** From now on a worker that asks for a job when there is none gets an error. */
   void failWhenEmpty() {
     failing = true;
+  }
+
+  /** The next report on a job gets an error. */
+  void failOnce(String id) {
+    unheard.add(id);
   }
 
   synchronized String status(String id) {
@@ -119,6 +125,10 @@ final class DocumentServer implements AutoCloseable {
 
   private void report(HttpExchange exchange, Fields said) throws IOException {
     String id = said.text("job_id");
+    if (unheard.remove(id)) {
+      answer(exchange, 500, Json.object());
+      return;
+    }
     String from = known(id).get("status").stringValue();
     String to = said.text("status");
     if (!from.equals(to) && !ALLOWED.getOrDefault(from, Set.of()).contains(to)) {

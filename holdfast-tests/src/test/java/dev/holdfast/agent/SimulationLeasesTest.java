@@ -100,9 +100,7 @@ class SimulationLeasesTest {
     Lease current = started();
 
     List<Extension> beat = leases.extend(List.of(earlier, current));
-    List<FinishReply> lost =
-        leases.finish(
-            List.of(new Finish(earlier, Outcome.failed(Failure.retryable("EXIT_137", "killed")))));
+    List<FinishReply> lost = leases.finish(List.of(new Finish(earlier, failed())));
     leases.started(earlier.key(), new SimulationLeases.Container("c0", "opeva_job_x"), WORKER);
 
     assertThat(beat)
@@ -114,6 +112,26 @@ class SimulationLeasesTest {
     assertThat(leases.finish(List.of(new Finish(current, Outcome.succeeded()))))
         .containsExactly(new FinishReply.Recorded(JobState.SUCCEEDED));
     assertThat(server.status(ID)).isEqualTo("finished");
+  }
+
+  @Test
+  void ends_that_are_told_again_because_one_was_not_heard_are_told_of_the_same_jobs() {
+    Lease first = started();
+    server.add(payload("other"));
+    Lease second = claimed();
+    List<Finish> ends =
+        List.of(new Finish(first, Outcome.succeeded()), new Finish(second, failed()));
+    server.failOnce("other");
+
+    assertThatThrownBy(() -> leases.finish(ends)).isInstanceOf(HoldfastException.class);
+    List<FinishReply> replies = leases.finish(ends);
+
+    assertThat(replies)
+        .containsExactly(
+            new FinishReply.Recorded(JobState.SUCCEEDED),
+            new FinishReply.Recorded(JobState.FAILED));
+    assertThat(server.status(ID)).isEqualTo("finished");
+    assertThat(server.status("other")).isEqualTo("failed");
   }
 
   @Test
@@ -165,10 +183,18 @@ class SimulationLeasesTest {
     return lease;
   }
 
+  private static Outcome failed() {
+    return Outcome.failed(Failure.retryable("EXIT_137", "killed"));
+  }
+
   private static ObjectNode payload() {
+    return payload(ID);
+  }
+
+  private static ObjectNode payload(String id) {
     ObjectNode json =
         Json.object()
-            .put("job_id", ID)
+            .put("job_id", id)
             .put("config_path", "configs/demo.yaml")
             .put("image", "calof/opeva_simulator:latest")
             .put("container_name", "opeva_job_x");
