@@ -34,6 +34,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -59,10 +60,23 @@ final class SimulationLeases implements LeaseSource {
   /**
    * The newest lease of a job. The server knows no fences: an operator can put a job back that
    * still runs here, and give it to this same worker again. Only here can the two be told apart.
+   *
+   * @param isLost a beat was answered so, which is final: should the server have given the job to
+   *     this worker again, nothing that is said under this lease is about that
    */
-  private record Held(SimulationJob job, long fence, Optional<Container> container) {
+  private record Held(
+      SimulationJob job, long fence, Optional<Container> container, boolean isLost) {
+
     boolean isFor(LeaseKey key) {
       return fence == key.fence();
+    }
+
+    Held startedIn(Container started) {
+      return new Held(job, fence, Optional.of(started), isLost);
+    }
+
+    Held lost() {
+      return new Held(job, fence, container, true);
     }
   }
 
@@ -107,11 +121,7 @@ final class SimulationLeases implements LeaseSource {
 
   /** From now on the job is running. */
   void started(LeaseKey key, Container container, String worker) {
-    Held unusedHeld =
-        jobs.computeIfPresent(
-            key.jobId(),
-            (id, held) ->
-                held.isFor(key) ? new Held(held.job, held.fence, Optional.of(container)) : held);
+    change(key, held -> held.startedIn(container));
     try {
       Status unused = extend(key, worker);
     } catch (RuntimeException e) {
@@ -147,7 +157,7 @@ final class SimulationLeases implements LeaseSource {
       }
       SimulationJob job = SimulationJob.read(payload);
       Lease lease = lease(job, worker);
-      jobs.put(job.key(), new Held(job, lease.key().fence(), Optional.empty()));
+      jobs.put(job.key(), new Held(job, lease.key().fence(), Optional.empty(), false));
       return Optional.of(lease);
     } catch (HoldfastException e) { // what cannot be read can be failed
       log.warn("Job {} cannot be understood", id, e);
@@ -190,19 +200,21 @@ final class SimulationLeases implements LeaseSource {
 
   // First look, then speak: of a job that is to be stopped nobody may say that it is running.
   private Status extend(LeaseKey key, String worker) {
-    Held held = jobs.get(key.jobId());
-    if (held == null || !held.isFor(key)) {
+    Optional<Held> held = inForce(key);
+    if (held.isEmpty()) {
       return Status.LOST;
     }
-    String id = held.job.id();
+    String id = held.get().job.id();
     Optional<String> status = statusOfOurs(id, worker);
     if (status.isEmpty()) {
+      change(key, Held::lost);
       return Status.LOST;
     }
+    Optional<Container> started = held.get().container;
     boolean stop = status.get().equals(STOP_REQUESTED);
-    String said = stop ? STOP_REQUESTED : held.container.isPresent() ? "running" : "dispatched";
+    String said = stop ? STOP_REQUESTED : started.isPresent() ? "running" : "dispatched";
     ObjectNode json = status(id, said, worker);
-    held.container.ifPresent(
+    started.ifPresent(
         container -> json.put("container_id", container.id).put("container_name", container.name));
     SimulationServer.Answer answer = server.report(json);
     if (answer.isOk()) {
@@ -244,11 +256,24 @@ final class SimulationLeases implements LeaseSource {
 
   private FinishReply finish(Finish end) {
     LeaseKey key = end.lease().key();
-    Held held = jobs.get(key.jobId());
-    if (held == null || !held.isFor(key)) {
-      return new FinishReply.Lost(); // the server would take it for the end of the newer one
+    Optional<Held> held = inForce(key);
+    if (held.isEmpty()) {
+      return new FinishReply.Lost(); // the server could take it for the end of a newer one
     }
-    return tell(held.job.id(), end.outcome(), end.lease().worker(), held.container.isPresent());
+    boolean wasStarted = held.get().container.isPresent();
+    return tell(held.get().job.id(), end.outcome(), end.lease().worker(), wasStarted);
+  }
+
+  /** What is held under a lease, unless that is over. */
+  private Optional<Held> inForce(LeaseKey key) {
+    return Optional.ofNullable(jobs.get(key.jobId()))
+        .filter(held -> held.isFor(key) && !held.isLost);
+  }
+
+  private void change(LeaseKey key, UnaryOperator<Held> change) {
+    Held unused =
+        jobs.computeIfPresent(
+            key.jobId(), (id, held) -> held.isFor(key) ? change.apply(held) : held);
   }
 
   private void forget(LeaseKey key) {

@@ -115,6 +115,23 @@ class SimulationLeasesTest {
   }
 
   @Test
+  void a_job_that_was_lost_and_is_on_its_way_here_again_is_not_ended_by_what_was_lost() {
+    Lease lost = started();
+    server.add(payload()); // put back by force
+
+    List<Extension> beat = leases.extend(List.of(lost));
+    assertThat(address.nextJob(WORKER)).isPresent(); // handed out, and the answer under way
+    leases.started(lost.key(), new SimulationLeases.Container("c0", "opeva_job_x"), WORKER);
+    List<FinishReply> replies =
+        leases.finish(List.of(new Finish(lost, new Outcome.LeaseExpired(WORKER))));
+
+    assertThat(beat).extracting(Extension::status).containsExactly(Extension.Status.LOST);
+    assertThat(replies).containsExactly(new FinishReply.Lost());
+    assertThat(server.path(ID)).containsExactly("queued", "dispatched");
+    assertThat(server.all(ID).has("container_id")).isFalse();
+  }
+
+  @Test
   void ends_that_are_told_again_because_one_was_not_heard_are_told_of_the_same_jobs() {
     Lease first = started();
     server.add(payload("other"));
