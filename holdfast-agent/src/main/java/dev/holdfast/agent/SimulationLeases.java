@@ -239,9 +239,12 @@ final class SimulationLeases implements LeaseSource {
 
   @Override
   public ReportReply report(Lease lease, Report report) {
-    Held held = jobs.get(lease.key().jobId());
-    if (held != null && !report.logLines().isEmpty()) {
-      storage.log(held.job.id(), report.logLines());
+    Optional<Held> held = inForce(lease.key());
+    if (held.isEmpty()) {
+      return new ReportReply.Lost();
+    }
+    if (!report.logLines().isEmpty()) {
+      storage.log(held.get().job.id(), report.logLines());
     }
     return new ReportReply.Stored(0, 0, Optional.empty());
   }

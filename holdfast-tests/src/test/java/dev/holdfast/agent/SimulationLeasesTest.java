@@ -13,6 +13,8 @@ import dev.holdfast.lease.Extension;
 import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
+import dev.holdfast.lease.Report;
+import dev.holdfast.lease.ReportReply;
 import dev.holdfast.testkit.Covers;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -132,6 +134,32 @@ class SimulationLeasesTest {
   }
 
   @Test
+  void lines_of_an_earlier_attempt_are_not_in_the_log_of_the_one_that_runs_now() {
+    Lease lost = started();
+    server.add(payload());
+    Lease current = started();
+
+    ReportReply late = leases.report(lost, line("late"));
+    ReportReply own = leases.report(current, line("own"));
+
+    assertThat(late).isEqualTo(new ReportReply.Lost());
+    assertThat(own).isEqualTo(new ReportReply.Stored(0, 0));
+    assertThat(directory.resolve("jobs/" + ID + "/logs/" + ID + ".log")).hasContent("own");
+  }
+
+  @Test
+  void lines_of_a_job_that_was_lost_are_not_stored() {
+    Lease lost = started();
+    server.add(payload());
+
+    assertThat(leases.extend(List.of(lost)))
+        .extracting(Extension::status)
+        .containsExactly(Extension.Status.LOST);
+    assertThat(leases.report(lost, line("late"))).isEqualTo(new ReportReply.Lost());
+    assertThat(directory.resolve("jobs")).doesNotExist();
+  }
+
+  @Test
   void ends_that_are_told_again_because_one_was_not_heard_are_told_of_the_same_jobs() {
     Lease first = started();
     server.add(payload("other"));
@@ -198,6 +226,10 @@ class SimulationLeasesTest {
     leases.started(lease.key(), new SimulationLeases.Container("c1", "opeva_job_x"), WORKER);
     assertThat(server.status(ID)).isEqualTo("running");
     return lease;
+  }
+
+  private static Report line(String text) {
+    return Report.ofLog(List.of(text));
   }
 
   private static Outcome failed() {
