@@ -41,6 +41,7 @@ public final class Presence {
        CROSS JOIN (SELECT tenant, host
                      FROM {schema}.worker
                     WHERE beat_at > now() - :absent_ms * interval '1 millisecond'
+                      AND drain_requested_at IS NULL
                     UNION
                    SELECT :tenant, :host) AS online -- itself is not visible to its own statement
       """;
@@ -89,7 +90,7 @@ public final class Presence {
     this.leave = control.sql(LEAVE);
   }
 
-  /** The hosts that have a live worker for a tenant. */
+  /** The hosts that have a live worker for a tenant, one that is not to drain. */
   public Hosts hostsOf(TenantName tenant) {
     return () -> heard.online.of(tenant);
   }

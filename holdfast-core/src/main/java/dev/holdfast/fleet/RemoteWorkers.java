@@ -65,6 +65,7 @@ public final class RemoteWorkers implements Loop.Step {
       SELECT DISTINCT tenant, host
         FROM {schema}.worker
        WHERE beat_at > now() - :absent_ms * interval '1 millisecond'
+         AND drain_requested_at IS NULL
       """;
 
   private static final String DRAINING =
@@ -154,7 +155,7 @@ public final class RemoteWorkers implements Loop.Step {
     return UUID.nameUUIDFromBytes((tenant + "/" + name).getBytes(StandardCharsets.UTF_8));
   }
 
-  /** The hosts that have a live worker for a tenant. */
+  /** The hosts that have a live worker for a tenant, one that is not to drain. */
   public Hosts hostsOf(TenantName tenant) {
     return () -> online.of(tenant);
   }
@@ -169,15 +170,16 @@ public final class RemoteWorkers implements Loop.Step {
       from = to;
     } while (from < round.size());
     db.useHandle(handle -> handle.createUpdate(db.sql(FORGET)).execute());
+    Set<UUID> asked =
+        db.withHandle(
+            handle -> handle.createQuery(db.sql(DRAINING)).mapTo(UUID.class).collectIntoSet());
     online =
         db.withHandle(handle ->
             handle
                 .createQuery(db.sql(ONLINE))
                 .bind("absent_ms", Presence.ABSENT_AFTER.toMillis())
                 .reduceRows(OnlineHosts.empty(), OnlineHosts::add));
-    draining =
-        db.withHandle(
-            handle -> handle.createQuery(db.sql(DRAINING)).mapTo(UUID.class).collectIntoSet());
+    draining = asked; // last: whoever is known to drain is not online any more
     return PERIOD;
   }
 

@@ -75,7 +75,7 @@ public final class HoldfastServer implements AutoCloseable {
     ServerParts parts =
         new ServerParts(config, holdfast, openTenants, tokens, polls, workers, hints);
     Sampler sampler = new Sampler(holdfast);
-    this.agents = new AgentTenants(holdfast, config.agents());
+    this.agents = new AgentTenants(holdfast, workers, config.agents());
     List<Route> api = Routes.of(parts, agents::acted);
     this.ui = new Ui(parts, sampler, api);
     this.routes = new ArrayList<>(Pages.routes(holdfast, figures, () -> draining));

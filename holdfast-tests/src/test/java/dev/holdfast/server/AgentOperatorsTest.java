@@ -190,6 +190,17 @@ class AgentOperatorsTest extends AgentsRig {
     assertThat(online("away")).isTrue();
   }
 
+  @Test
+  @Timeout(60)
+  void a_job_does_not_wait_for_an_agent_that_drains() {
+    String id = drain("away");
+    requeue(id, "{\"preferred_host\": \"away\", \"require_host\": false}");
+    fleet.beat("away");
+
+    assertThat(fleet.take("b")).isEqualTo(id);
+    assertThat(online("away")).isTrue();
+  }
+
   private boolean online(String agent) {
     return fleet.caller().get("/hosts").json().path("hosts").path(agent).path("online").asBoolean();
   }

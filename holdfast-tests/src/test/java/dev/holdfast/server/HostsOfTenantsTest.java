@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.testkit.TestTenant;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
 
@@ -50,13 +51,32 @@ class HostsOfTenantsTest {
     assertThat(claim(caller, "gpu")).hasSize(1);
   }
 
+  @Test
+  @Timeout(60)
+  void it_does_not_wait_for_one_whose_worker_drains() {
+    tenant.stopClock();
+    Caller caller = TestServer.shared().as(Role.OPERATOR, tenant.name());
+    do { // until it is known
+      claim(caller, "gpu");
+    } while (caller.post("/api/v1/workers/at-gpu/drain", "{}").status() == 404);
+    while (!ask(caller, "gpu").path("drain").asBoolean()) {
+      claim(caller, "another");
+    }
+    caller.post("/api/v1/jobs", "{\"kind\": \"a\", \"preferred_host\": \"gpu\"}");
+
+    assertThat(claim(caller, "another")).hasSize(1);
+  }
+
   private static JsonNode claim(Caller caller, String host) {
+    return ask(caller, host).path("leases");
+  }
+
+  private static JsonNode ask(Caller caller, String host) {
     return caller
         .post(
             "/api/v1/leases",
-            "{\"worker\": \"at %1$s\", \"host\": \"%1$s\", \"queues\": [\"default\"]}"
+            "{\"worker\": \"at-%1$s\", \"host\": \"%1$s\", \"queues\": [\"default\"]}"
                 .formatted(host))
-        .json()
-        .path("leases");
+        .json();
   }
 }

@@ -33,10 +33,13 @@ class DrainRequestTest {
   @RegisterExtension final TestTenant tenant = new TestTenant();
 
   private Presence presence(Optional<String> of) {
+    return presence("w-" + tenant.name(), "here", of);
+  }
+
+  private Presence presence(String name, String host, Optional<String> of) {
     return new Presence(
         tenant.holdfast().tenants().control(),
-        new WorkerInfo(
-            "w-" + tenant.name(), "here", Map.of(), of, Set.of("default"), Optional.empty()));
+        new WorkerInfo(name, host, Map.of(), of, Set.of("default"), Optional.empty()));
   }
 
   private boolean drain(boolean ofAll, boolean drain) {
@@ -69,6 +72,28 @@ class DrainRequestTest {
     assertThat(presence.isDraining()).isFalse();
     assertThat(tenant.jobs().why(job).reason()).isEqualTo(Reason.CLAIMABLE);
     presence.leave();
+  }
+
+  @Test
+  void jobs_do_not_wait_for_its_host_until_it_serves_again() {
+    Optional<String> own = Optional.of(tenant.name().value());
+    String host = "host-of-" + tenant.name();
+    Presence drained = presence("w-" + tenant.name(), host, own);
+    Presence other = presence("other", "other-host", own);
+    drained.beat();
+
+    assertThat(online(other)).contains(host);
+    assertThat(drain(false, true)).isTrue();
+    assertThat(online(other)).doesNotContain(host).contains("other-host");
+    assertThat(drain(false, false)).isTrue();
+    assertThat(online(other)).contains(host);
+    drained.leave();
+    other.leave();
+  }
+
+  private Set<String> online(Presence presence) {
+    presence.beat();
+    return presence.hostsOf(tenant.name()).online();
   }
 
   @Test

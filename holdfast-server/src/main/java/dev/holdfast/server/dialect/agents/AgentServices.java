@@ -4,6 +4,7 @@ import dev.holdfast.Holdfast;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.executor.files.SharedDirectory;
 import dev.holdfast.fleet.FencelessAgents;
+import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.lease.FencelessReports;
 import dev.holdfast.tenant.Tenant;
 import java.time.Duration;
@@ -30,7 +31,8 @@ record AgentServices(
   private static final Duration REMEMBERED = Duration.ofDays(30);
   private static final int MOST_FAILURES = 10;
 
-  static AgentServices open(Holdfast holdfast, Tenant tenant, SharedDirectory shared) {
+  static AgentServices open(
+      Holdfast holdfast, RemoteWorkers workers, Tenant tenant, SharedDirectory shared) {
     AgentJobs jobs = new AgentJobs(tenant.db());
     Catalogue catalogue = new Catalogue(tenant.db());
     FencelessReports reports = new FencelessReports(tenant);
@@ -46,6 +48,7 @@ record AgentServices(
             jobs,
             reports,
             files,
+            agent -> workers.isDraining(tenant.name(), agent),
             hosts -> holdfast.remoteLeases(tenant.name(), hosts));
     return new AgentServices(
         tenant,

@@ -3,6 +3,7 @@ package dev.holdfast.server.dialect.agents;
 import dev.holdfast.Holdfast;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.executor.files.SharedDirectory;
+import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.job.Job;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.server.AgentSettings;
@@ -44,13 +45,15 @@ public final class AgentTenants implements Loop.Step {
       """;
 
   private final Holdfast holdfast;
+  private final RemoteWorkers workers;
   private final Survey inUse = new Survey(IN_USE);
   private final AgentSettings settings;
   private final Map<TenantName, AgentServices> openTenants = new ConcurrentHashMap<>();
   private long rounds;
 
-  public AgentTenants(Holdfast holdfast, AgentSettings settings) {
+  public AgentTenants(Holdfast holdfast, RemoteWorkers workers, AgentSettings settings) {
     this.holdfast = holdfast;
+    this.workers = workers;
     this.settings = settings;
   }
 
@@ -60,7 +63,7 @@ public final class AgentTenants implements Loop.Step {
 
   AgentServices of(Tenant tenant) {
     return openTenants.computeIfAbsent(
-        tenant.name(), name -> AgentServices.open(holdfast, tenant, directory(name)));
+        tenant.name(), name -> AgentServices.open(holdfast, workers, tenant, directory(name)));
   }
 
   private SharedDirectory directory(TenantName name) {

@@ -22,6 +22,8 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Gives jobs to agents that ask, and takes note that they are there. Agents ask again and again,
@@ -36,6 +38,7 @@ final class Dispatch implements Hosts {
   private final AgentJobs jobs;
   private final FencelessReports reports;
   private final JobFiles files;
+  private final Predicate<String> isDraining;
   private final RemoteLeases leases;
   private final Batcher<String, Optional<Lease>> asking = new Batcher<>(MOST_AT_ONCE);
   private final Batcher<Beat, Boolean> beating = new Batcher<>(MOST_AT_ONCE);
@@ -47,21 +50,24 @@ final class Dispatch implements Hosts {
    * For one tenant.
    *
    * @param agents by connections that nobody else takes
+   * @param isDraining whether an agent is to be given nothing more
    */
   Dispatch(
       FencelessAgents agents,
       AgentJobs jobs,
       FencelessReports reports,
       JobFiles files,
+      Predicate<String> isDraining,
       Function<Hosts, RemoteLeases> leases) {
     this.agents = agents;
     this.jobs = jobs;
     this.reports = reports;
     this.files = files;
+    this.isDraining = isDraining;
     this.leases = leases.apply(this);
   }
 
-  /** Those that jobs prefer, and that are there to be offered them first. */
+  /** Those that jobs prefer, and that are there to be offered them first. Who drains is not. */
   @Override
   public Set<String> online() {
     return online;
@@ -86,6 +92,9 @@ final class Dispatch implements Hosts {
   /** The next job for an agent, dispatched to it and to be shown so; empty when there is none. */
   LeaseDelivery next(String agent) {
     beat(agent, Optional.empty()); // who asks is there, also while there is no way to look for jobs
+    if (isDraining.test(agent)) {
+      return LeaseDelivery.EMPTY; // what it has still runs
+    }
     while (true) {
       Optional<Lease> given = asking.ask(agent, this::nextForAll);
       if (given.isEmpty() || Simulation.read(given.get().args().json()).isPresent()) {
@@ -126,7 +135,10 @@ final class Dispatch implements Hosts {
   }
 
   private Map<String, Queue<Lease>> claim(Offers offers, Map<String, Integer> counts) {
-    online = offers.online();
+    online =
+        offers.online().stream()
+            .filter(Predicate.not(isDraining))
+            .collect(Collectors.toUnmodifiableSet());
     List<ClaimRequest> named = new ArrayList<>();
     List<ClaimRequest> others = new ArrayList<>();
     counts.forEach((agent, count) -> {

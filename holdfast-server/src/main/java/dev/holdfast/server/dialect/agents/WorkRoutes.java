@@ -71,10 +71,6 @@ final class WorkRoutes {
     String agent = dialect.host(WORKER, request.body().text(WORKER));
     AgentServices services = dialect.services(request);
     seen(request, agent);
-    if (workers.isDraining(request.services().tenant().name(), agent)) {
-      services.dispatch().beat(agent, Optional.empty()); // what it has still runs
-      return NOTHING;
-    }
     return services
         .dispatch()
         .next(agent)
