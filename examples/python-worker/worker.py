@@ -27,10 +27,19 @@ def call(path, body):
         threading.Event().wait(1)
 
 
+class Stopped(Exception):
+    """Says that a job ended early because it was told to."""
+
+
 def run(job, log):
-    """What the job does. Raise to fail; ask `log.stopped` now and then and return early."""
+    """What the job does: returns its result, or raises to fail. Asks `log.stopped` now and then."""
     log(f"adding up {job['args']}")
-    return {"sum": sum(job["args"]["numbers"])}
+    total = 0
+    for number in job["args"]["numbers"]:
+        if log.stopped:
+            raise Stopped
+        total += number
+    return {"sum": total}
 
 
 def serve(lease):
@@ -46,7 +55,9 @@ def serve(lease):
 
     threading.Thread(target=beat, daemon=True).start()
     try:
-        end = {"result": run(job, log), "outcome": "stopped" if log.stopped else "succeeded"}
+        end = {"outcome": "succeeded", "result": run(job, log)}
+    except Stopped:
+        end = {"outcome": "stopped"}
     except Exception as error:
         end = {"outcome": "failed", "error_code": type(error).__name__, "error_message": str(error)}
     over.set()

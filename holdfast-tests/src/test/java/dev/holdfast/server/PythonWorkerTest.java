@@ -32,7 +32,7 @@ class PythonWorkerTest {
   @RegisterExtension final TestTenant tenant = new TestTenant();
 
   @Test
-  void a_worker_of_sixty_lines_runs_jobs_and_says_how_they_ended() throws Exception {
+  void a_worker_of_some_seventy_lines_runs_jobs_and_says_how_they_ended() throws Exception {
     UUID good = enqueue("{\"numbers\": [1, 2, 39]}");
     UUID bad = enqueue("{\"numbers\": \"nine\"}");
 
@@ -44,27 +44,42 @@ class PythonWorkerTest {
     Job failed = tenant.job(bad);
     assertThat(failed.state()).isEqualTo(JobState.FAILED);
     assertThat(failed.errorCode()).contains("TypeError");
-    assertThat(Files.readAllLines(SCRIPT)).hasSizeLessThanOrEqualTo(60);
+    assertThat(Files.readAllLines(SCRIPT)).hasSizeLessThanOrEqualTo(75);
   }
 
   @Test
   @Timeout(60)
-  void a_handler_that_returns_early_because_it_is_told_to_stop_has_stopped(@TempDir Path directory)
+  void a_handler_that_ends_early_because_it_is_told_to_stop_has_stopped(@TempDir Path directory)
       throws Exception {
+    Job job = toldToStopBefore("    total = 0\n", directory);
+
+    assertThat(job.state()).isEqualTo(JobState.CANCELLED);
+    assertThat(job.result()).isEmpty();
+  }
+
+  @Test
+  @Timeout(60)
+  void a_handler_that_finishes_although_it_is_told_to_stop_has_succeeded(@TempDir Path directory)
+      throws Exception {
+    Job job = toldToStopBefore("    return {\"sum\"", directory);
+
+    assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
+    assertThat(job.result().orElseThrow().json()).isEqualTo("{\"sum\":42}");
+  }
+
+  /** How a job ended whose worker heard before this line that it is to stop. */
+  private Job toldToStopBefore(String line, Path directory) throws Exception {
     String patient =
         Files.readString(SCRIPT)
-            .replace(
-                "    return {\"sum\"",
-                "    while not log.stopped: threading.Event().wait(0.05)\n    return {\"sum\"");
-    UUID id = enqueue("{\"numbers\": [1]}");
+            .replace(line, "    while not log.stopped: threading.Event().wait(0.05)\n" + line);
+    UUID id = enqueue("{\"numbers\": [42]}");
     Process worker = start(Files.writeString(directory.resolve("worker.py"), patient), 1);
     Processes.await(() -> !tenant.jobs().log(id).isEmpty());
 
     tenant.acts().stop(id, Act.by("ada"));
     awaitEnd(worker);
 
-    assertThat(tenant.job(id).state()).isEqualTo(JobState.CANCELLED);
-    assertThat(tenant.job(id).result()).isEmpty();
+    return tenant.job(id);
   }
 
   private Process start(Path script, int jobs) throws IOException {
