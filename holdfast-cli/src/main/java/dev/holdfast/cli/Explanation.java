@@ -1,18 +1,20 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Causes;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
 /** What went wrong, in a sentence for people; a stack trace would hide it. */
 final class Explanation {
+
+  private static final int MOST_WRAPPINGS = 20; // causes can form a circle
 
   private Explanation() {}
 
@@ -21,11 +23,12 @@ final class Explanation {
    * own exceptions have both in their message.
    */
   static String of(Throwable error) {
-    List<Throwable> chain = chain(error);
-    Throwable reason = chain.getLast();
-    if (reason instanceof HoldfastException) {
-      return String.valueOf(reason.getMessage());
+    Optional<HoldfastException> own = Causes.first(HoldfastException.class, error, MOST_WRAPPINGS);
+    if (own.isPresent()) {
+      return String.valueOf(own.get().getMessage());
     }
+    List<Throwable> chain = Causes.of(error, MOST_WRAPPINGS);
+    Throwable reason = chain.getLast();
     String subject =
         chain.subList(0, chain.size() - 1).stream()
             .flatMap(each -> ownMessage(each).stream())
@@ -34,16 +37,6 @@ final class Explanation {
             .orElse("");
     String why = reason(reason, subject);
     return subject.isEmpty() ? why : subject.contains(why) ? subject : subject + ": " + why;
-  }
-
-  private static List<Throwable> chain(Throwable error) {
-    List<Throwable> chain = new ArrayList<>(List.of(error));
-    Throwable cause = error.getCause();
-    while (cause != null && !(chain.getLast() instanceof HoldfastException)) {
-      chain.add(cause);
-      cause = cause.getCause();
-    }
-    return chain;
   }
 
   // One that was made from its cause alone repeats it.

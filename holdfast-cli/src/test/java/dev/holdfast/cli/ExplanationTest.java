@@ -50,6 +50,14 @@ class ExplanationTest {
   }
 
   @Test
+  void errors_that_cause_each_other_are_told() {
+    IllegalStateException circle = new IllegalStateException("closing failed");
+    circle.initCause(new IOException("reading failed", circle));
+
+    assertThat(Explanation.of(circle)).isEqualTo("closing failed: reading failed");
+  }
+
+  @Test
   void a_data_directory_that_cannot_be_one_is_named() throws IOException {
     Path file = Files.createFile(directory.resolve("file"));
 
