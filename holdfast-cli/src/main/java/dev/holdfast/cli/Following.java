@@ -32,34 +32,38 @@ final class Following {
     this.patience = patience;
   }
 
-  /** What to tell those who do not follow it any more. */
-  static String goesOn(UUID id) {
-    return "job %s goes on; to follow it: holdfast jobs logs -f %s".formatted(id, id);
+  /** Prints its log as it grows. Returns the job as it ended, whether or not anybody reads. */
+  Job toTheEnd() throws InterruptedException {
+    Optional<Job> ended = look();
+    while (ended.isEmpty()) {
+      Thread.sleep(pause);
+      ended = look();
+    }
+    return ended.get();
   }
 
-  /** Prints its log as it grows. Returns the job as it ended; empty when nobody reads any more. */
-  Optional<Job> toTheEnd() throws InterruptedException {
-    while (true) {
-      Optional<Job> ended = look().filter(job -> job.state().isFinished());
-      if (ended.isPresent() || !log.isRead()) {
-        return ended;
-      }
+  /** Prints its log as it grows, until the job is over or nobody reads any more. */
+  void whileRead() throws InterruptedException {
+    while (look().isEmpty() && log.isRead()) {
       Thread.sleep(pause);
     }
   }
 
+  /** The job, if it is over. */
   private Optional<Job> look() {
     try {
       Job job = log.printNew(); // the job as it was before the lines that are printed
       answeredNanos = System.nanoTime();
-      return Optional.of(job);
+      return Optional.of(job).filter(known -> known.state().isFinished());
     } catch (HoldfastException e) {
       boolean mayPass = e.code() == ErrorCode.UNAVAILABLE || e.code() == ErrorCode.DATABASE;
       if (!mayPass) {
         throw e;
       }
       if (System.nanoTime() - answeredNanos >= patience.toNanos()) {
-        throw new HoldfastException(e.code(), e.getMessage() + "; " + goesOn(id), e);
+        String goesOn =
+            "; job %s goes on; to follow it: holdfast jobs logs -f %s".formatted(id, id);
+        throw new HoldfastException(e.code(), e.getMessage() + goesOn, e);
       }
       return Optional.empty();
     }

@@ -35,7 +35,8 @@ final class JobLog {
 
   /** Whether anybody still reads what is printed. Known only after something was. */
   boolean isRead() {
-    // picocli's writer stands before System.out, which keeps its errors to itself.
+    // Both flush what was printed before they look. picocli's writer stands before System.out,
+    // which keeps its errors to itself.
     return !out.checkError() && !System.out.checkError();
   }
 
@@ -49,21 +50,25 @@ final class JobLog {
   }
 
   /**
-   * Prints the new lines. Returns the job as it was before they were read, so that no line is
-   * missed when it has ended.
+   * Prints the new lines, while anybody reads them. Returns the job as it was before they were
+   * asked for, so that no line is missed when it has ended.
    */
   Job printNew() {
     Job job =
         client
             .get(id)
             .orElseThrow(() -> new HoldfastException(ErrorCode.NOT_FOUND, "no job " + id));
-    LogChunk chunk;
-    do {
-      chunk = client.log(id, offset, LINES_AT_ONCE);
-      chunk.lines().forEach(this::print);
-      offset = chunk.offset();
-    } while (!chunk.lines().isEmpty());
-    out.flush();
+    boolean more = isRead();
+    while (more) {
+      more = printSome() && isRead();
+    }
     return job;
+  }
+
+  private boolean printSome() {
+    LogChunk chunk = client.log(id, offset, LINES_AT_ONCE);
+    chunk.lines().forEach(this::print);
+    offset = chunk.offset();
+    return !chunk.lines().isEmpty();
   }
 }

@@ -1,10 +1,8 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.api.HoldfastClient;
-import dev.holdfast.job.Job;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +50,7 @@ final class LogsCommand implements Callable<Integer> {
       JobLog log = new JobLog(client, id, out, remote.output()).from(offset);
       boolean isOver = log.printNew().state().isFinished();
       if (follow && !isOver) {
-        Optional<Job> unused = new Following(id, log, PAUSE).toTheEnd();
+        new Following(id, log, PAUSE).whileRead();
       }
     }
     return 0;

@@ -75,17 +75,16 @@ final class RunCommand implements Callable<Integer> {
     Runtime.getRuntime().addShutdownHook(cancel);
     try {
       JobLog log = new JobLog(client, id, out, remote.output());
-      Optional<Job> job = new Following(id, log, PAUSE).toTheEnd();
-      return job.isPresent() ? exitCode(job.get(), err) : unheard(id, err);
+      Job job = new Following(id, log, PAUSE).toTheEnd();
+      if (!log.isRead()) {
+        err.printf(
+            "holdfast: not all of it could be printed; to read it: holdfast jobs logs %s%n", id);
+        err.flush();
+      }
+      return exitCode(job, err);
     } finally {
       over.set(true); // whatever else ends this process, only an interrupt cancels the job
     }
-  }
-
-  private static int unheard(UUID id, PrintWriter err) {
-    err.printf("holdfast: nobody reads this any more; %s%n", Following.goesOn(id));
-    err.flush();
-    return Exit.WRONG.code();
   }
 
   private UUID enqueue(HoldfastClient client) {

@@ -9,6 +9,7 @@ import dev.holdfast.api.HoldfastClient;
 import dev.holdfast.api.Json;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.JobState;
+import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -61,7 +62,7 @@ class FollowingTest {
 
     Following following = new Following(ID, log(new PrintWriter(said)), PAUSE);
 
-    assertThat(following.toTheEnd().orElseThrow().state()).isEqualTo(JobState.SUCCEEDED);
+    assertThat(following.toTheEnd().state()).isEqualTo(JobState.SUCCEEDED);
     assertThat(said.toString()).isEqualToIgnoringNewLines("only line");
   }
 
@@ -83,30 +84,46 @@ class FollowingTest {
 
     Following following = new Following(ID, log(new PrintWriter(new Closed())), PAUSE);
 
-    assertThat(following.toTheEnd()).isEmpty();
+    following.whileRead();
+
+    assertThat(asked).filteredOn(each -> each.endsWith("/logs")).hasSize(1);
+  }
+
+  @Test
+  void a_run_whose_output_goes_nowhere_has_the_exit_code_of_its_command() throws Exception {
+    states.addAll(List.of("queued", "queued", "failed"));
+
+    Process run = run(new ProcessBuilder().redirectOutput(new File("/dev/full")));
+    String printed = new String(run.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+
+    assertThat(run.waitFor()).as(printed).isEqualTo(7);
+    assertThat(printed).contains("not all of it could be printed").contains(ID.toString());
+    assertThat(asked).filteredOn(each -> each.endsWith("/logs")).hasSize(1);
   }
 
   @Test
   void a_run_that_ends_by_itself_cancels_nothing() throws Exception {
     states.add("403");
 
-    Process run =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "run",
-                "--server",
-                url(),
-                "--",
-                "true")
-            .redirectErrorStream(true)
-            .start();
+    Process run = run(new ProcessBuilder().redirectErrorStream(true));
     String printed = new String(run.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
     assertThat(run.waitFor()).as(printed).isEqualTo(Exit.NOT_ALLOWED.code());
     assertThat(asked).contains("POST /api/v1/jobs").noneMatch(each -> each.endsWith("/cancel"));
+  }
+
+  private Process run(ProcessBuilder run) throws IOException {
+    return run.command(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            Main.class.getName(),
+            "run",
+            "--server",
+            url(),
+            "--",
+            "true")
+        .start();
   }
 
   private String url() {
@@ -154,8 +171,11 @@ class FollowingTest {
             .put("fence", 1)
             .put("run_at", "2026-01-01T00:00:00Z")
             .put("created_at", "2026-01-01T00:00:00Z");
-    if (state.equals("succeeded")) {
+    if (List.of("succeeded", "failed").contains(state)) {
       json.put("finished_at", "2026-01-01T00:00:00Z");
+    }
+    if (state.equals("failed")) {
+      json.put("error_code", "EXIT_7");
     }
     json.putArray("tags");
     json.putArray("resources");
