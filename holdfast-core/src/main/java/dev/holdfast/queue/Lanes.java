@@ -37,8 +37,7 @@ final class Lanes {
   // gives every job its own priority or label would make all claims slow for ever.
   static final int MOST_OF_A_QUEUE = 10_000;
 
-  // A tenant's ids are a range of this length, which begins at a multiple of it; jobs from beyond
-  // it
+  // A tenant's ids are a range of this length, from a multiple of it on. Jobs of lanes beyond it
   // are refused (lane_is_of_this_tenant in 001_jobs).
   static final int IDS_OF_A_TENANT = 1 << 20;
 
