@@ -24,7 +24,7 @@ record Size(
   private static final int FEW = 3;
   private static final int KILLS = 30;
   private static final int SOME_FREEZES = 12;
-  private static final int FEW_EXCUSED = 10;
+  private static final int FEW_EXCUSED = 15;
 
   static Size ofProperties() {
     String minutes = System.getProperty(PREFIX + "minutes");
@@ -76,7 +76,7 @@ record Size(
 
   /** Of so many jobs that were to fail, how many may count as ended though nobody saw it. */
   long excusable(long doomed) {
-    return Math.max(FEW_EXCUSED, doomed / 4);
+    return Math.max(FEW_EXCUSED, doomed / 10);
   }
 
   /** Less would not show much. What grows is not waited for, but demanded in the end. */

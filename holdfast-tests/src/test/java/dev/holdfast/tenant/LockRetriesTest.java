@@ -16,7 +16,9 @@ import org.junit.jupiter.api.Test;
 /** Transactions that lock whole tables, while another transaction has one of them. */
 class LockRetriesTest {
 
-  private final SchemaName schema = new SchemaName("locked_for_long");
+  private static final AtomicInteger NUMBER = new AtomicInteger(); // tests run at the same time
+
+  private final SchemaName schema = new SchemaName("locked_for_long_" + NUMBER.incrementAndGet());
   private final Db db = Db.on(TestDatabase.shared().dataSource()::getConnection, schema);
   private final AtomicInteger tries = new AtomicInteger();
 
