@@ -198,15 +198,10 @@ enum PlantedBug implements UnaryOperator<String> {
       "holdfast_neighbour_0");
 
   // Second guards. Without them jobs try in vain, or nothing changes as long as the first holds:
-  // what an act writes is guarded by fence and state, too, and whoever is parked beside room stands
-  // behind somebody who was woken for it and goes first.
+  // what an act writes is guarded by fence and state, too, and whoever is parked is not claimed.
   private static final Set<String> HARMLESS =
       Set.of(
-          "WAKES_THE_BLOCKED",
-          "PARKED_JOBS_CLAIMED",
-          "PARKS_WHAT_IS_PARKED",
-          "ACTS_LOCK_NO_JOB",
-          "ACTS_COMPARE_NOTHING");
+          "WAKES_THE_BLOCKED", "PARKS_WHAT_IS_PARKED", "ACTS_LOCK_NO_JOB", "ACTS_COMPARE_NOTHING");
 
   boolean isHarmless() {
     return HARMLESS.contains(name());

@@ -4,9 +4,7 @@ import dev.holdfast.rig.Tampering;
 
 /** Two guards of which each is enough: that they are both gone must be seen. */
 enum PlantedPair {
-  ACTS_NEITHER_LOCK_NOR_COMPARE(PlantedBug.ACTS_LOCK_NO_JOB, PlantedBug.ACTS_COMPARE_NOTHING),
-  CLAIMS_WHAT_IS_PARKED_AND_PARKS_IT(
-      PlantedBug.PARKED_JOBS_CLAIMED, PlantedBug.PARKS_WHAT_IS_PARKED);
+  ACTS_NEITHER_LOCK_NOR_COMPARE(PlantedBug.ACTS_LOCK_NO_JOB, PlantedBug.ACTS_COMPARE_NOTHING);
 
   private final PlantedBug one;
   private final PlantedBug other;

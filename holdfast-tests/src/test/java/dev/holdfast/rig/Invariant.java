@@ -100,6 +100,12 @@ public enum Invariant {
                  WHERE reservation.resource = head.waiting_on AND reservation.got)
              < coalesce(resource.capacity, 1)
          AND NOT EXISTS (SELECT FROM {schema}.block WHERE block.resource = head.waiting_on)
+      """),
+  I21_PARKED(
+      """
+      SELECT job.id::text || ' is ' || job.state || ' and parked on ' || job.waiting_on
+        FROM {schema}.job
+       WHERE job.waiting_on IS NOT NULL AND job.state <> 'queued'
       """);
 
   private final String violations;
