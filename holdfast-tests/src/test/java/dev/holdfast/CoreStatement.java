@@ -35,6 +35,8 @@ public record CoreStatement(Class<?> owner, String name, String sql) {
           Map.entry("asked_lease_ms", "bigint"),
           Map.entry("at_lanes", "bigint[]"),
           Map.entry("at_run_ats", "timestamptz[]"),
+          Map.entry("lanes", "bigint[]"),
+          Map.entry("seqs", "bigint[]"),
           Map.entry("at_seqs", "bigint[]"),
           Map.entry("default_timeout_ms", "bigint"),
           Map.entry("delay_ms", "bigint"),

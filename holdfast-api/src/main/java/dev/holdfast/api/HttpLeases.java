@@ -96,12 +96,14 @@ public final class HttpLeases implements LeaseSource {
     return wait.isPositive() && asAgreed ? Optional.of(Duration.ZERO) : Optional.empty();
   }
 
-  /** What the leases that one request renews have in common. */
-  private record Beat(String worker, Optional<Duration> length) {
+  /**
+   * What the leases that one request renews have in common. The length is always sent: the worker
+   * counts on it, and another request may have asked for another one.
+   */
+  private record Beat(String worker, Duration length) {
 
     static Beat of(Lease lease) {
-      boolean own = lease.length().equals(lease.policy().leaseLength());
-      return new Beat(lease.worker(), own ? Optional.empty() : Optional.of(lease.length()));
+      return new Beat(lease.worker(), lease.length());
     }
   }
 
@@ -112,7 +114,7 @@ public final class HttpLeases implements LeaseSource {
 
   private List<Extension> extend(Beat beat, List<Lease> leases) {
     ObjectNode body = Json.object().put("worker", beat.worker);
-    beat.length.ifPresent(length -> body.put("lease_seconds", Json.seconds(length)));
+    body.put("lease_seconds", Json.seconds(beat.length));
     ArrayNode keys = body.putArray("leases");
     leases.forEach(lease -> putKey(keys.addObject(), lease));
     List<Fields> results = results("/leases/extend", body, leases.size());

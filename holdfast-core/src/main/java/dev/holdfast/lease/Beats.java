@@ -34,7 +34,7 @@ final class Beats {
       )
       UPDATE {schema}.job
          SET lease_expires_at = {schema}.clock() + :lease_ms * interval '1 millisecond',
-             lease_ms = :own_lease_ms
+             lease_ms = :lease_ms
        WHERE id = ANY (ARRAY (SELECT id FROM mine))
       RETURNING id, fence, CASE state WHEN 'stopping' THEN 'STOP_REQUESTED' ELSE 'EXTENDED' END
                              AS status
@@ -92,7 +92,7 @@ final class Beats {
   List<Extension> extend(List<Lease> leases) {
     Map<LeaseKey, Status> statuses = new HashMap<>();
     leases.stream()
-        .collect(Collectors.groupingBy(Length::of))
+        .collect(Collectors.groupingBy(Lease::length))
         .forEach((length, ofLength) -> statuses.putAll(extend(length, ofLength)));
     return leases.stream()
         .map(lease -> new Extension(lease.key(), statuses.getOrDefault(lease.key(), Status.LOST)))
@@ -116,26 +116,9 @@ final class Beats {
             .execute());
   }
 
-  /**
-   * How long leases are renewed for.
-   *
-   * @param own whether the length differs from the policy's, and so is stored with the job
-   */
-  private record Length(Duration length, boolean own) {
-
-    static Length of(Lease lease) {
-      return new Length(lease.length(), lease.ownLength().isPresent());
-    }
-  }
-
-  private Map<LeaseKey, Status> extend(Length length, List<Lease> leases) {
+  private Map<LeaseKey, Status> extend(Duration length, List<Lease> leases) {
     return db.withHandle(handle -> {
-      long millis = length.length.toMillis();
-      Query query =
-          handle
-              .createQuery(extend)
-              .bind("lease_ms", millis)
-              .bindByType("own_lease_ms", length.own ? millis : null, Long.class);
+      Query query = handle.createQuery(extend).bind("lease_ms", length.toMillis());
       query.setQueryTimeout(TIMEOUT_SECONDS);
       Map<LeaseKey, Status> statuses = statuses(query, leases);
       List<Lease> others =

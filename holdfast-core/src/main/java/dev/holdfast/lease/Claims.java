@@ -139,7 +139,9 @@ final class Claims {
                lease_expires_at = {schema}.clock() + interval '1 millisecond' * coalesce(
                  :asked_lease_ms, (policy ->> 'lease_seconds')::float8 * 1000,
                  (SELECT lease_ms FROM lanes WHERE lanes.id = job.lane)),
-               lease_ms = :asked_lease_ms,
+               lease_ms = coalesce(
+                 :asked_lease_ms, (policy ->> 'lease_seconds')::float8 * 1000,
+                 (SELECT lease_ms FROM lanes WHERE lanes.id = job.lane)),
                times_out_at = {schema}.clock() + interval '1 millisecond'
                  * CASE WHEN :claimed_as = 'dispatched' THEN NULL -- its time begins with its start
                         WHEN policy -> 'timeout_seconds' IS NULL
@@ -153,6 +155,7 @@ final class Claims {
       SELECT claimed.*, lanes.queue, lanes.kind, lanes.defaults,
              ARRAY (SELECT id FROM candidate WHERE contested ORDER BY priority, run_at, seq)
                AS contested,
+             ARRAY (SELECT DISTINCT lane FROM candidate WHERE contested) AS contested_lanes,
              CASE WHEN claimed.id IS NULL THEN (
                SELECT extract(epoch FROM min(later.run_at - lanes.due_by)) * 1000
                  FROM lanes
@@ -173,15 +176,28 @@ final class Claims {
       """
           .replace("{lease_columns}", LeaseRow.COLUMNS);
 
+  /**
+   * Due jobs that need more than a lease, in the order of claims.
+   *
+   * @param lanes those that they were found in, which are served by who claims
+   */
+  record Contested(List<UUID> jobIds, List<Long> lanes) {
+
+    static final Contested NOTHING = new Contested(List.of(), List.of());
+
+    boolean isEmpty() {
+      return jobIds.isEmpty();
+    }
+  }
+
   /** What one run of {@link #CLAIM} returned. */
   static final class Answer {
     final List<Lease> leases = new ArrayList<>();
     private final Map<Long, Position> reached = new HashMap<>();
-    private List<UUID> contested = List.of();
+    private Contested contested = Contested.NOTHING;
     private Optional<Duration> nextDueIn = Optional.empty();
 
-    /** Due jobs that need more than a lease, in the order of claims. */
-    List<UUID> contested() {
+    Contested contested() {
       return contested;
     }
 
@@ -243,7 +259,9 @@ final class Claims {
     Answer answer = new Answer();
     while (rows.next()) {
       if (rows.isFirst()) {
-        answer.contested = ids(rows.getArray("contested"));
+        answer.contested =
+            new Contested(
+                ids(rows.getArray("contested")), numbers(rows.getArray("contested_lanes")));
       }
       if (rows.getObject("id") == null) {
         answer.nextDueIn = Columns.optionalWait(rows, "next_due_ms");
@@ -260,5 +278,9 @@ final class Claims {
 
   private static List<UUID> ids(Array array) throws SQLException {
     return List.of((UUID[]) array.getArray());
+  }
+
+  private static List<Long> numbers(Array array) throws SQLException {
+    return List.of((Long[]) array.getArray());
   }
 }

@@ -7,6 +7,7 @@ import dev.holdfast.hold.Rooms.Decision;
 import dev.holdfast.hold.Waiting.Parked;
 import dev.holdfast.job.Needs;
 import dev.holdfast.job.Policy;
+import dev.holdfast.lease.Claims.Contested;
 import dev.holdfast.subject.Subjects;
 import dev.holdfast.subject.Subjects.Move;
 import dev.holdfast.tenant.Columns;
@@ -38,19 +39,24 @@ final class ContestedClaims {
 
   private static final String CANDIDATES =
       """
-      SELECT job.id, job.resources, job.target, job.subject_type, job.subject_id,
-             job.subject_during, lane.queue, queue.concurrency_limit IS NOT NULL AS limited
+      SELECT job.id, job.lane, job.seq, job.resources, job.target, job.subject_type,
+             job.subject_id, job.subject_during, lane.queue,
+             queue.concurrency_limit IS NOT NULL AS limited
         FROM {schema}.job
         JOIN {schema}.lane ON lane.id = job.lane
         LEFT JOIN {schema}.queue ON queue.name = lane.queue
        WHERE job.id = ANY (:job_ids)
+         AND job.lane = ANY (:lanes)
+         AND NOT coalesce(queue.paused, false)
        ORDER BY lane.priority, job.run_at, job.seq
       """;
 
+  // By lane and seq, too: meanwhile a job may have been moved to another host or queue, or been
+  // deleted and enqueued again under its id, with other needs than those whose locks are held.
   private static final String LOCK_JOBS =
       """
       SELECT job.id, job.passed_over, job.waited_too_long
-        FROM unnest((SELECT :job_ids)) AS asked (id)
+        FROM unnest((SELECT :job_ids), (SELECT :lanes), (SELECT :seqs)) AS asked (id, lane, seq)
        CROSS JOIN LATERAL (
          SELECT id, coalesce(passed_over, 0) AS passed_over,
                 coalesce(waiting_since
@@ -58,6 +64,8 @@ final class ContestedClaims {
                   AS waited_too_long
            FROM {schema}.job
           WHERE job.id = asked.id
+            AND job.lane = asked.lane
+            AND job.seq = asked.seq
             AND job.state = 'queued'
             AND job.waiting_on IS NULL
             AND job.run_at <= {schema}.clock()
@@ -81,7 +89,9 @@ final class ContestedClaims {
                lease_expires_at = {schema}.clock() + interval '1 millisecond' * coalesce(
                  :asked_lease_ms, (job.policy ->> 'lease_seconds')::float8 * 1000,
                  (lanes.defaults ->> 'lease_seconds')::float8 * 1000, :default_lease_ms),
-               lease_ms = :asked_lease_ms,
+               lease_ms = coalesce(
+                 :asked_lease_ms, (job.policy ->> 'lease_seconds')::float8 * 1000,
+                 (lanes.defaults ->> 'lease_seconds')::float8 * 1000, :default_lease_ms),
                times_out_at = {schema}.clock() + interval '1 millisecond'
                  * CASE WHEN :claimed_as = 'dispatched' THEN NULL
                         WHEN job.policy -> 'timeout_seconds' IS NOT NULL
@@ -111,8 +121,13 @@ final class ContestedClaims {
       """
           .replace("{lease_columns}", LeaseRow.COLUMNS);
 
-  /** What never changes about a job, and so can be read before anything is locked. */
-  private record Candidate(UUID jobId, Needs needs, String queue, boolean limited) {}
+  /**
+   * A job as it is before anything is locked.
+   *
+   * @param needs these never change, as long as the job has its {@code seq}
+   */
+  private record Candidate(
+      UUID jobId, long lane, long seq, Needs needs, String queue, boolean limited) {}
 
   /**
    * The result of a claim.
@@ -148,8 +163,8 @@ final class ContestedClaims {
   }
 
   /** Called in a transaction that has no resource's lock yet. */
-  Granted claim(Handle handle, ClaimRequest request, List<UUID> jobIds) {
-    List<Candidate> asked = candidates(handle, jobIds);
+  Granted claim(Handle handle, ClaimRequest request, Contested contested) {
+    List<Candidate> asked = candidates(handle, contested);
     Map<String, Integer> places = queuePlaces.lock(handle, limitedQueues(asked));
     // The others must not be locked: the claim that has their queue locked would skip them.
     List<Candidate> found =
@@ -204,13 +219,16 @@ final class ContestedClaims {
     return new Granted(leases, parked.size(), missed, woken);
   }
 
-  private List<Candidate> candidates(Handle handle, List<UUID> jobIds) {
+  private List<Candidate> candidates(Handle handle, Contested contested) {
     return handle
         .createQuery(candidates)
-        .bindArray("job_ids", UUID.class, jobIds)
+        .bindArray("job_ids", UUID.class, contested.jobIds())
+        .bindArray("lanes", Long.class, contested.lanes())
         .map((row, context) ->
             new Candidate(
                 row.getObject("id", UUID.class),
+                row.getLong("lane"),
+                row.getLong("seq"),
                 Columns.needs(row),
                 row.getString("queue"),
                 row.getBoolean("limited")))
@@ -252,7 +270,9 @@ final class ContestedClaims {
         found.stream().collect(Collectors.toMap(Candidate::jobId, Candidate::needs));
     return handle
         .createQuery(lockJobs)
-        .bindArray("job_ids", UUID.class, needs.keySet())
+        .bindArray("job_ids", UUID.class, found.stream().map(Candidate::jobId).toList())
+        .bindArray("lanes", Long.class, found.stream().map(Candidate::lane).toList())
+        .bindArray("seqs", Long.class, found.stream().map(Candidate::seq).toList())
         .bind("patience_ms", WAITED_TOO_LONG.toMillis())
         .map((row, context) -> {
           UUID id = row.getObject("id", UUID.class);

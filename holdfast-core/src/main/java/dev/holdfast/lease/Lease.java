@@ -62,11 +62,6 @@ public record Lease(
         slot);
   }
 
-  /** The lease's length, if it differs from the policy's. */
-  Optional<Duration> ownLength() {
-    return Optional.of(length).filter(own -> !own.equals(policy.leaseLength()));
-  }
-
   Lease withLength(Duration length) {
     return new Lease(
         key, worker, kind, queue, args, attempt, policy, needs, progress, runAt, length, expiresAt,

@@ -50,6 +50,7 @@ public record LeaseRow(String tenant, PolicyJson policies) implements RowMapper<
         needs,
         Columns.progress(row),
         Columns.instant(row, "run_at"),
+        // Empty in leases that an earlier version granted by the policy.
         Columns.optionalMillis(row, "lease_ms").orElse(policy.leaseLength()),
         Columns.instant(row, "lease_expires_at"),
         SlotKey.of(row.getString("slot")));

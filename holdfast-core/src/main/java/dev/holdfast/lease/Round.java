@@ -39,7 +39,7 @@ record Round(List<Lease> leases, int candidates, Granted contested, Optional<Dur
   private static Round of(Answer answer, Granted contested) {
     List<Lease> all = new ArrayList<>(answer.leases);
     all.addAll(contested.leases());
-    return new Round(all, answer.contested().size(), contested, answer.nextDueIn());
+    return new Round(all, answer.contested().jobIds().size(), contested, answer.nextDueIn());
   }
 
   /** Whether another round may find more: this worker may run the jobs that were woken. */

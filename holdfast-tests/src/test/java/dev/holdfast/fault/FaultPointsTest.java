@@ -41,7 +41,6 @@ class FaultPointsTest {
           Map.entry("Tenants.REMEMBER_FENCE", "TenantFaultsTest"),
           Map.entry("Tenants.LIST", "TenantFaultsTest"),
           Map.entry("Tenants.HOLD", "TenantFaultsTest"),
-          Map.entry("Migrator.VERSION", "TenantFaultsTest"),
           Map.entry(
               "RepeatableClaims.RENEW_ONE", "FaultyRenewalTest: it takes somebody else at the row"),
           Map.entry("Overview.LEASED", "a read alone, of tenants with many jobs"),

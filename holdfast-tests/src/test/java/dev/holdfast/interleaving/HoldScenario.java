@@ -7,10 +7,12 @@ import static dev.holdfast.interleaving.Parts.act;
 import static dev.holdfast.interleaving.Parts.beat;
 import static dev.holdfast.interleaving.Parts.capacity;
 import static dev.holdfast.interleaving.Parts.claim;
+import static dev.holdfast.interleaving.Parts.enqueueAgain;
 import static dev.holdfast.interleaving.Parts.failed;
 import static dev.holdfast.interleaving.Parts.finish;
 import static dev.holdfast.interleaving.Parts.force;
 import static dev.holdfast.interleaving.Parts.free;
+import static dev.holdfast.interleaving.Parts.inTurn;
 import static dev.holdfast.interleaving.Parts.needs;
 import static dev.holdfast.interleaving.Parts.onTarget;
 import static dev.holdfast.interleaving.Parts.repeatable;
@@ -273,6 +275,16 @@ enum HoldScenario implements Scenario {
               .enqueue("two", needs("a", "b"))
               .enqueue("three", needs("a")),
       scene -> List.of(claim(2), claim(2), finish(scene, "one", Outcome.succeeded()))),
+
+  // The job that gets the locks of what the first one needed is another one by then.
+  CLAIM_OF_AN_ID_ENQUEUED_AGAIN(
+      scene -> scene.enqueue("other", needs("b")).claim().enqueue("one", needs("a")),
+      scene ->
+          List.of(
+              claim(2),
+              inTurn(
+                  inTurn(act(scene, "one", JobAct.CANCEL), act(scene, "one", JobAct.DELETE)),
+                  enqueueAgain(needs("b").withId(scene.job("one")))))),
 
   FREE_CLAIM(
       scene ->

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.audit.Act;
 import dev.holdfast.job.NewJob;
+import dev.holdfast.queue.QueueSettings;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestTenant;
 import dev.holdfast.worker.WorkerConfig;
@@ -81,6 +82,22 @@ class BeatsTest {
     Duration asked = Duration.ofMinutes(10);
     ClaimRequest request = ClaimRequest.of("host-1", Set.of("default"), 1).withLeaseLength(asked);
     Lease lease = tenant.leases().claim(request).leases().getFirst();
+    tenant.advance(Duration.ofSeconds(20));
+
+    tenant.leases().remote().extend("host-1", List.of(lease.key()), Optional.empty());
+
+    assertThat(tenant.job(id).lease().orElseThrow().expiresAt())
+        .isAfterOrEqualTo(lease.expiresAt().plusSeconds(20));
+  }
+
+  @Test
+  void nor_does_it_matter_to_such_a_beat_what_the_queue_says_by_now() {
+    QueueSettings slow =
+        QueueSettings.DEFAULTS.withDefaults(LeaseWords.lease(Duration.ofMinutes(5)));
+    tenant.queues().put("default", slow);
+    UUID id = tenant.jobs().enqueue(EMAIL).id();
+    Lease lease = claim(1).getFirst();
+    tenant.queues().put("default", QueueSettings.DEFAULTS);
     tenant.advance(Duration.ofSeconds(20));
 
     tenant.leases().remote().extend("host-1", List.of(lease.key()), Optional.empty());

@@ -113,6 +113,23 @@ class FencesTest {
     assertThat(fence(UNKNOWN)).isBetween(before, micros());
   }
 
+  // As in a backup of an earlier version.
+  @Test
+  void so_do_they_where_there_was_no_table_of_them_yet() throws Exception {
+    execute("DROP TABLE holdfast.dropped_tenant, holdfast.reached, holdfast.outage");
+    for (String column : List.of("idle_since", "idle_until", "poll_ms")) {
+      execute("ALTER TABLE holdfast.worker DROP COLUMN " + column);
+    }
+    execute("DELETE FROM holdfast.migration WHERE version >= 6");
+    long before = micros();
+
+    assertThat(holdfast.raiseFences(RESTORED)).containsOnlyKeys(TenantName.DEFAULT);
+    holdfast.tenants().create(UNKNOWN);
+
+    assertThat(fence(TenantName.DEFAULT)).isBetween(before, micros());
+    assertThat(fence(UNKNOWN)).isBetween(before, micros());
+  }
+
   @Test
   void and_if_theirs_are_ahead_of_the_time_they_leap() throws Exception {
     execute("INSERT INTO holdfast.dropped_tenant (name, fence) VALUES ('*', %d)".formatted(AHEAD));

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.audit.Act;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.lease.Extension.Status;
+import dev.holdfast.queue.QueueSettings;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestDatabase;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +35,28 @@ abstract class LeaseSourceContract extends ReportContract {
     assertThat(extensions).containsExactly(new Extension(lease.key(), Status.EXTENDED));
     assertThat(tenant.job(id).lease().orElseThrow().expiresAt())
         .isAfterOrEqualTo(before.plusSeconds(20));
+  }
+
+  @Test
+  void a_lease_keeps_its_length_whatever_its_queue_says_by_now() {
+    slowBy(Duration.ofMinutes(5));
+    UUID plain = enqueue(NewJob.of("email", 1).withQueue("slow"));
+    UUID contested = enqueue(NewJob.of("deploy", 1).withQueue("slow").withResources("site:1"));
+    List<Lease> held = leases().claim(anyKind("worker", 2).withQueues(Set.of("slow"))).leases();
+    slowBy(Duration.ofSeconds(2));
+    tenant.advance(Duration.ofSeconds(20));
+
+    leases().extend(held);
+
+    assertThat(held).hasSize(2);
+    for (UUID job : List.of(plain, contested)) {
+      assertThat(tenant.job(job).lease().orElseThrow().expiresAt())
+          .isAfterOrEqualTo(held.getFirst().expiresAt().plusSeconds(20));
+    }
+  }
+
+  private void slowBy(Duration leaseLength) {
+    tenant.queues().put("slow", QueueSettings.DEFAULTS.withDefaults(lease(leaseLength)));
   }
 
   @Test

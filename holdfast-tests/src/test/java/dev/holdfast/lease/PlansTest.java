@@ -135,6 +135,7 @@ class PlansTest {
       case "job_ids" ->
           array(number -> "'" + FilledTables.jobId(FilledTables.JOBS - number) + "'", "uuid[]");
       case "fences" -> array(number -> "7", "bigint[]");
+      case "lanes", "seqs" -> array(number -> "1", "bigint[]");
       case "states" -> array(number -> "'succeeded'", "text[]");
       case "outcomes" -> array(number -> "'failed'", "text[]");
       case "failures", "refunds" -> array(number -> "0", "integer[]");

@@ -227,7 +227,7 @@ enum PlantedBug implements UnaryOperator<String> {
     static final String ROOMS = "AS reserved_by";
     static final String FORGET = "DELETE FROM \\S+\\.reservation WHERE job_id = ANY \\(\\?\\)\\s*$";
     static final String LOCK_DUE = "FROM \\S+schedule[\\s\\S]*SKIP LOCKED";
-    static final String LOCK_JOBS = "AS asked \\(id\\)[\\s\\S]*SKIP LOCKED";
+    static final String LOCK_JOBS = "AS asked \\(id, lane, seq\\)[\\s\\S]*SKIP LOCKED";
   }
 
   private final Pattern statement;
