@@ -37,8 +37,9 @@ final class ActStatements {
       UPDATE {schema}.job
          SET state = 'stopping',
              stop_as = CASE WHEN stop_as = 'cancelled' THEN stop_as
-                            WHEN stop_as = 'failed' AND :stop_as = 'paused' THEN stop_as
-                            ELSE coalesce(:stop_as, stop_as)
+                            WHEN stop_as = 'failed' AND :stop_as IS DISTINCT FROM 'cancelled'
+                            THEN stop_as
+                            ELSE :stop_as
                         END
        WHERE id = :id AND fence = :fence AND state = :from
       """;
@@ -193,7 +194,9 @@ final class ActStatements {
 
   /**
    * Asks a running job to stop; its worker hears of it with the next heartbeat. The last request
-   * decides, but a cancellation stays, and a job past its token limit is not paused.
+   * decides, but a cancellation stays, and a job past its token limit can only be cancelled.
+   *
+   * @param stopAs what the job is to end as; empty leaves that to its policy
    */
   void requestStop(Handle handle, Job job, Optional<JobState> stopAs) {
     execute(

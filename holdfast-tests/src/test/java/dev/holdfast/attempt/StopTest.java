@@ -113,6 +113,42 @@ class StopTest extends EngineRig {
   }
 
   @Test
+  void of_a_pause_and_a_stop_by_policy_the_last_counts() {
+    UUID cancelled = enqueue(CALL.job("x"));
+    Lease first = claim(1).getFirst();
+    tenant.acts().pause(cancelled, ADA);
+    tenant.acts().stop(cancelled, Act.by("bob"));
+    UUID paused = enqueue(CALL.job("y"));
+    Lease second = claim(1).getFirst();
+    tenant.acts().stop(paused, ADA);
+    tenant.acts().pause(paused, Act.by("bob"));
+
+    finish(first, new Outcome.Stopped());
+    finish(second, new Outcome.Stopped());
+
+    assertThat(tenant.job(cancelled).state()).isEqualTo(JobState.CANCELLED);
+    assertThat(tenant.job(paused).state()).isEqualTo(JobState.PAUSED);
+  }
+
+  @Test
+  void a_cancellation_and_a_limit_of_tokens_stay_when_somebody_stops_the_stopping_job() {
+    UUID cancelled = enqueue(CALL.job("x").withPolicy(PAUSES));
+    Lease first = claim(1).getFirst();
+    tenant.acts().cancel(cancelled, ADA);
+    tenant.acts().stop(cancelled, Act.by("bob"));
+    UUID failed = enqueue(CALL.job("y").withPolicy(PAUSES.withTokenLimit(10)));
+    Lease second = claim(1).getFirst();
+    leases().report(second, Report.ofUsage(20, 0));
+    tenant.acts().stop(failed, ADA);
+
+    finish(first, new Outcome.Stopped());
+    finish(second, new Outcome.Stopped());
+
+    assertThat(tenant.job(cancelled).state()).isEqualTo(JobState.CANCELLED);
+    assertThat(tenant.job(failed).state()).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
   void a_job_over_its_limit_of_tokens_has_failed_though_somebody_pauses_it() {
     UUID id = enqueue(CALL.job("x").withPolicy(PAUSES.withTokenLimit(10)));
     Lease lease = claim(1).getFirst();

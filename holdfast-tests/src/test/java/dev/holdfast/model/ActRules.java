@@ -98,12 +98,10 @@ record ActRules(Model model, AttemptRules attempts) {
 
   private static void askToStop(ModelJob job, Optional<Phase> as) {
     job.phase = Phase.STOPPING;
-    boolean stays = // a cancellation, and what is over its limit is not paused
-        job.stopAs.equals(Optional.of(Phase.CANCELLED))
-            || (job.stopAs.equals(Optional.of(Phase.FAILED))
-                && as.equals(Optional.of(Phase.PAUSED)));
+    boolean stays = // a cancellation, and what is over its limit can only be cancelled
+        job.isToBeCancelled() || (job.isToBeFailed() && !as.equals(Optional.of(Phase.CANCELLED)));
     if (!stays) {
-      job.stopAs = as.or(() -> job.stopAs);
+      job.stopAs = as;
     }
   }
 

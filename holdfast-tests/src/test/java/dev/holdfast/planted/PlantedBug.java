@@ -116,8 +116,7 @@ enum PlantedBug implements UnaryOperator<String> {
       "Acts",
       "SELECT",
       "SELECT 'paused' AS state,"),
-  STOPS_FORGET_WHAT_TO_END_AS(
-      "SET state = 'stopping'", "", "coalesce\\(\\?, stop_as\\)", "nullif(?, 'paused')"),
+  STOPS_FORGET_WHAT_TO_END_AS("SET state = 'stopping'", "", "ELSE \\?", "ELSE nullif(?, 'paused')"),
   FORCED_UNDER_ANOTHER_FENCE(
       Statements.FORCED, "ForcedEnds", "job.fence,", "job.fence - 1 AS fence,"),
   FORCED_BUT_STILL_STOPPING(
