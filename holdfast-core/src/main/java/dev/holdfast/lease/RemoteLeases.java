@@ -211,7 +211,7 @@ public final class RemoteLeases {
     }
     List<Repeats.Said> late =
         ends.stream().filter(end -> !replies.containsKey(key(end))).map(this::said).toList();
-    replies.putAll(repeats.recorded(late));
+    repeats.recorded(late).forEach((key, known) -> replies.put(key, known.reply()));
     lateReleases.heard(late);
     return keys.stream().map(key -> replies.getOrDefault(key, new FinishReply.Lost())).toList();
   }

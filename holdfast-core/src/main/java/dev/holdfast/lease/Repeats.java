@@ -14,29 +14,40 @@ final class Repeats {
 
   // An end that is reported twice: the answer to the first report got lost, or another tenant's
   // part of the batch failed. Only the same end by the same worker counts, not what the reaper
-  // recorded meanwhile: that is lost, or failed with a code of its own.
+  // recorded meanwhile: that is lost, or failed with a code of its own. A requested stop makes
+  // other ends one that is stopped, with a code of its own, and a success only where the job was
+  // over its token limit.
   private static final String RECORDED =
       """
       SELECT asked.job_id AS id, asked.fence,
-             coalesce(done.state, live.state, 'queued') AS state
+             coalesce(done.state, live.state, 'queued') AS state,
+             coalesce(done.attempt_outcome, earlier.outcome) = 'stopped' AS stopped
         FROM unnest((SELECT :job_ids), (SELECT :fences), (SELECT :outcomes),
                     (SELECT :error_codes), (SELECT :workers))
           AS asked (job_id, fence, outcome, error_code, worker)
         LEFT JOIN LATERAL (
-          SELECT job_done.state
+          SELECT job_done.state, job_done.attempt_outcome
             FROM {schema}.job_done
            WHERE job_done.id = asked.job_id AND job_done.fence = asked.fence
-             AND job_done.attempt_outcome = asked.outcome
-             AND (asked.outcome <> 'failed' OR job_done.error_code = asked.error_code)
+             AND ((job_done.attempt_outcome = asked.outcome
+                   AND (asked.outcome <> 'failed' OR job_done.error_code = asked.error_code))
+                  OR (job_done.attempt_outcome = 'stopped'
+                      AND (asked.outcome IN ('failed', 'snoozed', 'released', 'lost')
+                           OR (asked.outcome = 'succeeded'
+                               AND job_done.error_code = 'TOKEN_LIMIT'))))
              AND job_done.worker = asked.worker
           OFFSET 0
         ) AS done ON true
         LEFT JOIN LATERAL (
-          SELECT attempt.job_id
+          SELECT attempt.outcome
             FROM {schema}.attempt
            WHERE attempt.job_id = asked.job_id AND attempt.fence = asked.fence
-             AND attempt.outcome = asked.outcome
-             AND (asked.outcome <> 'failed' OR attempt.error_code = asked.error_code)
+             AND ((attempt.outcome = asked.outcome
+                   AND (asked.outcome <> 'failed' OR attempt.error_code = asked.error_code))
+                  OR (attempt.outcome = 'stopped'
+                      AND (asked.outcome IN ('failed', 'snoozed', 'released', 'lost')
+                           OR (asked.outcome = 'succeeded'
+                               AND attempt.error_code = 'TOKEN_LIMIT'))))
              AND attempt.worker = asked.worker
           OFFSET 0
         ) AS earlier ON true
@@ -46,7 +57,7 @@ final class Repeats {
            WHERE job.id = asked.job_id AND job.fence = asked.fence
           OFFSET 0
         ) AS live ON true
-       WHERE done.state IS NOT NULL OR earlier.job_id IS NOT NULL
+       WHERE done.state IS NOT NULL OR earlier.outcome IS NOT NULL
       """;
 
   /**
@@ -65,6 +76,19 @@ final class Repeats {
     }
   }
 
+  /**
+   * An end that is recorded already.
+   *
+   * @param state what became of the job
+   * @param wasStopped whether the attempt was stopped, whatever its worker said
+   */
+  record Known(JobState state, boolean wasStopped) {
+
+    FinishReply reply() {
+      return new FinishReply.Recorded(state);
+    }
+  }
+
   private final Db db;
   private final String recorded;
 
@@ -74,12 +98,12 @@ final class Repeats {
   }
 
   /** The ends among these that are recorded already, and what became of their jobs. */
-  Map<LeaseKey, FinishReply> recorded(List<Said> ends) {
+  Map<LeaseKey, Known> recorded(List<Said> ends) {
     if (ends.isEmpty()) {
       return Map.of();
     }
     String tenant = ends.getFirst().key.tenant();
-    Map<LeaseKey, FinishReply> found = new HashMap<>();
+    Map<LeaseKey, Known> found = new HashMap<>();
     db.useHandle(handle ->
         handle
             .createQuery(recorded)
@@ -94,7 +118,7 @@ final class Repeats {
             .map((row, context) ->
                 found.put(
                     new LeaseKey(tenant, row.getObject("id", UUID.class), row.getLong("fence")),
-                    new FinishReply.Recorded(JobState.of(row.getString("state")))))
+                    new Known(JobState.of(row.getString("state")), row.getBoolean("stopped"))))
             .list());
     return found;
   }

@@ -173,20 +173,22 @@ public final class Transitions {
   }
 
   // Ends recorded just now have their answer. Of the others, some may be repeats, which are
-  // answered as the first time, whatever operators have done with the job since.
+  // answered as the first time, whatever operators have done with the job since. What a requested
+  // stop made of an end, only the rows say.
   private List<FinishReply> recognised(List<Ended> ended, List<FinishReply> replies) {
     List<Ended> unknown =
         IntStream.range(0, ended.size())
             .filter(i -> replies.get(i) instanceof FinishReply.Lost)
             .mapToObj(ended::get)
             .toList();
-    Set<LeaseKey> repeated =
-        repeats.recorded(unknown.stream().map(Repeats.Said::of).toList()).keySet();
+    Map<LeaseKey, Repeats.Known> repeated =
+        repeats.recorded(unknown.stream().map(Repeats.Said::of).toList());
     return IntStream.range(0, ended.size())
         .mapToObj(i ->
-            repeated.contains(ended.get(i).key())
-                ? reply(ended.get(i).transition().to())
-                : replies.get(i))
+            Optional.ofNullable(repeated.get(ended.get(i).key()))
+                .map(known ->
+                    known.wasStopped() ? known.reply() : reply(ended.get(i).transition().to()))
+                .orElse(replies.get(i)))
         .toList();
   }
 

@@ -50,16 +50,14 @@ final class FinishOperations {
         finish("failure", job("a"), FOR_GOOD),
         finish("failure that keeps its target", HOLDS_ON, FOR_GOOD),
         finish("a result that cannot be kept", job("a"), UNSTORABLE).with(Trait.MAY_HEAR_LOST),
-        Operation.ofWorker("finish: over the token limit", FinishOperations::overTheLimit)
-            .with(Trait.MAY_HEAR_LOST),
+        Operation.ofWorker("finish: over the token limit", FinishOperations::overTheLimit),
         finish("retry", job("a"), AGAIN),
         finish("retry of a guarded job", LeaseOperations.GUARDED, AGAIN),
         finish("snooze", job("a"), Outcome.snoozed(Duration.ofMinutes(1))),
         finish("release", LeaseOperations.GUARDED, new Outcome.Released("closing")),
         Operation.ofWorker("finish: stopped and paused", ground -> stopped(ground, PAUSES)),
         Operation.ofWorker("finish: stopped and cancelled", ground -> stopped(ground, job("a"))),
-        Operation.ofWorker("finish: retry of a stopping job", FinishOperations::stopping)
-            .with(Trait.MAY_HEAR_LOST),
+        Operation.ofWorker("finish: retry of a stopping job", FinishOperations::stopping),
         Operation.ofWorker("finish: a batch", FinishOperations::batch),
         Operation.ofWorker("finish: lost", FinishOperations::lost).inSteps(0),
         Operation.ofWorker("finish in a transaction", ground -> inTransaction(ground, job("a"))),

@@ -9,6 +9,7 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
+import dev.holdfast.job.PolicyOverrides;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -17,6 +18,12 @@ import org.junit.jupiter.api.Test;
 
 /** What every source of leases promises about the ends of attempts. */
 abstract class FinishContract extends ClaimContract {
+
+  private static final List<Outcome> NOT_THE_LAST =
+      List.of(
+          Outcome.failed(Failure.retryable("SMTP_DOWN", "no route")),
+          Outcome.snoozed(Duration.ofSeconds(1)),
+          new Outcome.Released("closing"));
 
   @Test
   void a_success_is_recorded_with_its_result_and_one_attempt() {
@@ -125,6 +132,45 @@ abstract class FinishContract extends ClaimContract {
   }
 
   @Test
+  void an_end_that_a_requested_stop_turned_into_another_is_answered_the_same_again() {
+    for (Outcome end : NOT_THE_LAST) {
+      UUID cancelled = enqueue(NewJob.of("email", 1));
+      Lease lease = claimOne("worker");
+      tenant.acts().cancel(cancelled, Act.by("ada"));
+      assertThat(finish(lease, end)).isEqualTo(new FinishReply.Recorded(JobState.CANCELLED));
+      assertThat(finish(lease, end)).isEqualTo(new FinishReply.Recorded(JobState.CANCELLED));
+
+      UUID paused = enqueue(NewJob.of("email", 1));
+      Lease other = claimOne("worker");
+      tenant.acts().pause(paused, Act.by("ada"));
+      assertThat(finish(other, end)).isEqualTo(new FinishReply.Recorded(JobState.PAUSED));
+      assertThat(finish(other, end)).isEqualTo(new FinishReply.Recorded(JobState.PAUSED));
+
+      assertThat(tenant.jobs().attempts(cancelled)).hasSize(1);
+      assertThat(tenant.jobs().attempts(paused)).hasSize(1);
+    }
+  }
+
+  @Test
+  void an_end_over_the_token_limit_is_answered_the_same_again_whatever_it_was() {
+    List<Outcome> ends =
+        List.of(Outcome.succeeded(), Outcome.failed(Failure.permanent("X", "too much of it")));
+    for (Outcome end : ends) {
+      UUID id = enqueue(NewJob.of("email", 1).withPolicy(PolicyOverrides.NONE.withTokenLimit(10)));
+      Lease lease = claimOne("worker");
+      assertThat(leases().report(lease, Report.ofUsage(20, 0)))
+          .isInstanceOf(ReportReply.Stored.class);
+
+      FinishReply first = finish(lease, end);
+      FinishReply again = finish(lease, end);
+
+      assertThat(first).isEqualTo(new FinishReply.Recorded(JobState.FAILED));
+      assertThat(again).isEqualTo(first);
+      assertThat(tenant.job(id).errorCode()).contains(Failure.TOKEN_LIMIT);
+    }
+  }
+
+  @Test
   void a_batch_is_answered_in_its_order_whatever_the_outcomes() {
     IntStream.range(0, 4).forEach(i -> enqueue(NewJob.of("email", i)));
     List<Lease> held = claim("worker", 4);
@@ -185,12 +231,7 @@ abstract class FinishContract extends ClaimContract {
 
   @Test
   void a_job_that_was_asked_to_stop_does_not_run_again_however_its_attempt_ends() {
-    List<Outcome> ends =
-        List.of(
-            Outcome.failed(Failure.retryable("SMTP_DOWN", "no route")),
-            Outcome.snoozed(Duration.ofSeconds(1)),
-            new Outcome.Released("closing"));
-    for (Outcome end : ends) {
+    for (Outcome end : NOT_THE_LAST) {
       UUID id = enqueue(NewJob.of("email", 1));
       Lease lease = claimOne("worker");
       tenant.acts().stop(id, Act.by("ada"));

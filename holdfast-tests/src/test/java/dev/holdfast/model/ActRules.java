@@ -41,6 +41,7 @@ record ActRules(Model model, AttemptRules attempts) {
 
   /** Does what is allowed. */
   void perform(ModelJob job, Do act) {
+    job.isActedOn = true;
     switch (act.act()) {
       case CANCEL -> {
         if (job.isLeased() && !act.force()) {

@@ -113,6 +113,7 @@ record AttemptRules(Model model) {
     job.ends.put(job.fence, new Recorded(by, saidByWorker, job.phase, job.wasStopped, outcome));
     job.stopAs = Optional.empty();
     job.wasStopped = false;
+    job.isActedOn = false;
     if (job.phase == Phase.PAUSED || (job.phase == Phase.FAILED && job.spec.holdsOnFailure())) {
       model.block(job);
     }

@@ -52,6 +52,7 @@ final class ModelJob {
   OptionalLong timesOutAt = OptionalLong.empty();
   Optional<Phase> stopAs = Optional.empty();
   boolean wasStopped; // and is not what its worker said
+  boolean isActedOn; // by people, since its last attempt ended
   Why why = Why.ANY;
   int tokens;
   int results;
@@ -116,6 +117,11 @@ final class ModelJob {
 
   boolean isDue(long now) {
     return phase == Phase.QUEUED && runAt <= now;
+  }
+
+  /** The attempt with this fence was its last, and nobody has done anything to it since. */
+  boolean isAsLeftBy(long fence) {
+    return this.fence == fence && !isLeased() && !isActedOn;
   }
 
   boolean hasLostALease() {

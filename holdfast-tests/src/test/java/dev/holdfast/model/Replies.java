@@ -33,25 +33,31 @@ record Replies(Model model, AttemptRules attempts, Tally tally) {
       tally.count("robbed refused");
       return unless(answered.isEmpty(), job, how, answered, first);
     }
-    if (wasStopped(first)) {
-      // Known: a report that a requested stop turned into another end is not known again.
-      return Optional.empty();
-    }
     if (first.saidByWorker().equals(Optional.of(how))) {
       tally.count("ends repeated");
-      return unless(answered.equals(Optional.of(first.phase())), job, how, answered, first);
+      return unless(isSame(answered, job, fence, first), job, how, answered, first);
     }
     if (first.by() == By.REAPER) {
-      tally.count("zombies refused");
       // Asked to stop, it did; that the reaper said so first makes no difference.
-      boolean agreesWithReaper = how == How.STOPPED || how == How.RELEASED;
-      return unless(answered.isEmpty() || agreesWithReaper, job, how, answered, first);
+      boolean agrees = isStop(first) && (how != How.SUCCEEDED || first.phase() == Phase.FAILED);
+      tally.count(agrees ? "zombies that stopped" : "zombies refused");
+      boolean right = agrees ? isSame(answered, job, fence, first) : answered.isEmpty();
+      return unless(right, job, how, answered, first);
     }
     return Optional.empty(); // a worker that says two things about one attempt
   }
 
-  private static boolean wasStopped(Recorded end) {
-    return end.wasStopped() || end.phase() == Phase.PAUSED || end.phase() == Phase.CANCELLED;
+  // What a stop made of the job, its history does not say: once people have sent it elsewhere, the
+  // answer is where it is now.
+  private static boolean isSame(
+      Optional<Phase> answered, ModelJob job, long fence, Recorded first) {
+    return isStop(first) && !job.isAsLeftBy(fence)
+        ? answered.isPresent()
+        : answered.equals(Optional.of(first.phase()));
+  }
+
+  private static boolean isStop(Recorded end) {
+    return end.outcome().equals("stopped");
   }
 
   private static Optional<String> unless(

@@ -75,6 +75,31 @@ class LeasesOverHttpTest extends LeasesRig {
     assertThat(again).isEqualTo(first);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"outcome\": \"failed\", \"error_code\": \"X\", \"error_message\": \"y\"",
+        "\"outcome\": \"released\"",
+        "\"outcome\": \"snoozed\", \"delay_seconds\": 5"
+      })
+  void an_end_that_a_cancel_turned_into_another_is_answered_its_worker_the_same_again(
+      String outcome) {
+    UUID id = enqueue("default");
+    long fence = claim("w1", "").get(0).path("fence").asLong();
+    TestServer.shared().as(Role.ADMIN, tenant.name()).post("/api/v1/jobs/" + id + "/cancel", "{}");
+
+    JsonNode first = finish("w1", id, fence, outcome);
+    JsonNode again = finish("w1", id, fence, outcome);
+
+    assertThat(first.path("status").asString()).isEqualTo("recorded");
+    assertThat(first.path("state").asString()).isEqualTo("cancelled");
+    assertThat(again).isEqualTo(first);
+    assertThat(finish("w2", id, fence, outcome).path("status").asString()).isEqualTo("lost");
+    assertThat(finish("w1", id, fence - 1, outcome).path("status").asString()).isEqualTo("lost");
+    assertThat(finish("w1", id, fence, "\"outcome\": \"succeeded\"").path("status").asString())
+        .isEqualTo("lost");
+  }
+
   @Test
   void a_finish_whose_answer_got_lost_is_answered_the_same_and_a_late_one_changes_nothing() {
     UUID id = enqueue("default");
