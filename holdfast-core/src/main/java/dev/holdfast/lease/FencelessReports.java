@@ -31,6 +31,8 @@ public final class FencelessReports {
        WHERE coalesce(agent_job.fence, 0) < excluded.fence
       """;
 
+  // Between an agent's last word and the end that follows it, a repeat of an earlier word may
+  // arrive late. The last word stays: by it the end is told from one that only the engine knows of.
   private static final String SAY =
       """
       WITH mine AS (
@@ -47,7 +49,12 @@ public final class FencelessReports {
         FROM mine
       ON CONFLICT (job_id) DO UPDATE
          SET worker = excluded.worker, fence = excluded.fence, heard_at = excluded.heard_at,
-             said = excluded.said,
+             said = CASE WHEN agent_job.fence = excluded.fence
+                              AND agent_job.said IN ('finished', 'failed', 'stopped', 'canceled')
+                              AND excluded.said IN ('dispatched', 'running', 'stop_requested')
+                         THEN agent_job.said
+                         ELSE excluded.said
+                     END,
              container_id = coalesce(excluded.container_id, agent_job.container_id),
              container_name = coalesce(excluded.container_name, agent_job.container_name),
              exit_code = coalesce(excluded.exit_code, agent_job.exit_code),
@@ -120,7 +127,7 @@ public final class FencelessReports {
 
   /**
    * Stores a report and renews the lease; false when the job is not that agent's, or not in that
-   * state.
+   * state. A status that is an end is not replaced by one that comes before it.
    */
   public boolean say(String worker, LeaseKey key, JobState state, AgentReport report) {
     return db.withHandle(handle ->

@@ -28,14 +28,17 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Agents, who renew their leases by what they say and are lost with their silence. */
 class FencelessReportsTest {
 
-  private static final AgentReport RUNNING =
-      new AgentReport(
-          "running",
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty());
+  private static final AgentReport RUNNING = saying("running");
+
+  private static AgentReport saying(String status) {
+    return new AgentReport(
+        status,
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty());
+  }
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
   private PgLeases leases;
@@ -80,6 +83,27 @@ class FencelessReportsTest {
     assertThat(reports.say("a", lease.key(), JobState.RUNNING, RUNNING)).isTrue();
     assertThat(tenant.query("SELECT said FROM {schema}.agent_job").getFirst())
         .containsEntry("said", "running");
+  }
+
+  @Test
+  void an_agents_last_word_stays_whatever_repeats_arrive_late_until_the_next_lease() {
+    Lease lease = given("a");
+
+    for (String word : List.of("running", "stopped", "running", "dispatched")) {
+      assertThat(reports.say("a", lease.key(), JobState.RUNNING, saying(word))).isTrue();
+    }
+    assertThat(leases.remote().requestStop("a", lease.key())).isTrue();
+    assertThat(reports.say("a", lease.key(), JobState.STOPPING, saying("stop_requested"))).isTrue();
+
+    assertThat(said()).isEqualTo("stopped");
+    tenant.acts().requeue(lease.key().jobId(), Act.by("ada").withForce());
+    Lease next = leases.claim(ClaimRequest.of("a", Set.of("agents"), 1)).leases().getFirst();
+    assertThat(reports.say("a", next.key(), JobState.RUNNING, RUNNING)).isTrue();
+    assertThat(said()).isEqualTo("running");
+  }
+
+  private Object said() {
+    return tenant.query("SELECT said FROM {schema}.agent_job").getFirst().get("said");
   }
 
   @Test
