@@ -8,6 +8,7 @@ import dev.holdfast.api.Json;
 import dev.holdfast.audit.Act;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.JobAct;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Placement;
 import dev.holdfast.queue.Acts;
@@ -29,6 +30,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class OpsRoutes {
 
   private static final int MOST_ENTRIES = 100_000;
+  private static final Set<JobState> UNFINISHED = JobAct.CANCEL.from();
 
   private final AgentDialect dialect;
 
@@ -169,27 +171,35 @@ final class OpsRoutes {
     return done(request, "Job marked as failed");
   }
 
-  // At once: who cancels here does not wait for an agent that may be the reason.
+  // At once: who cancels here does not wait for an agent that may be the reason. So the engine is
+  // told to use force whatever the job's state is by then, and not to touch one that is over
+  // unless the caller said so.
   private Answer cancel(Request request) {
     Fields body = request.body();
-    AgentJob job = dialect.job(request);
-    if (job.status().isTerminal() && !body.flag("force")) {
-      throw conflict(job);
-    }
-    AgentServices services = dialect.services(request);
-    if (job.state() != JobState.CANCELLED) {
-      Act act = request.act(body);
-      orStatus(
-          request,
-          () ->
-              request
-                  .services()
-                  .acts()
-                  .cancel(job.id(), job.state().isLeased() ? act.withForce() : act));
-    } else if (job.status() == AgentStatus.STOPPED) {
-      services.jobs().resay(job.id(), AgentStatus.CANCELED);
+    Act act = request.act(body).withForce();
+    if (body.flag("force")) {
+      overrule(request, act);
+    } else {
+      UUID id = dialect.job(request).id();
+      orStatus(request, () -> request.services().acts().cancel(id, act.onlyIn(UNFINISHED)));
     }
     return done(request, "Job canceled");
+  }
+
+  private void overrule(Request request, Act act) {
+    AgentJob job = dialect.job(request);
+    if (job.state() != JobState.CANCELLED) {
+      try {
+        request.services().acts().cancel(job.id(), act);
+      } catch (HoldfastException e) {
+        if (e.code() != ErrorCode.STATE_CONFLICT) {
+          throw e;
+        }
+        overrule(request, act); // it was cancelled this moment, perhaps as stopped
+      }
+    } else if (job.status() == AgentStatus.STOPPED) {
+      dialect.services(request).jobs().resay(job.id(), AgentStatus.CANCELED);
+    }
   }
 
   private Answer done(Request request, String message) {
