@@ -89,6 +89,10 @@ class AgentRacesTest extends AgentsRig {
     return fleet.caller().post("/ops/jobs/" + id + "/cancel", json);
   }
 
+  private Reply delete(String id) {
+    return fleet.caller().send("DELETE", "/job/" + id, Optional.empty());
+  }
+
   @Covers("C10")
   @Test
   void a_job_that_finishes_while_somebody_cancels_it_has_finished() throws Exception {
@@ -131,5 +135,17 @@ class AgentRacesTest extends AgentsRig {
     assertThat(reply.status()).as(reply.text()).isEqualTo(200);
     assertThat(reply.json().path("status").asString()).isEqualTo("canceled");
     assertThat(fleet.status(id)).isEqualTo("canceled");
+  }
+
+  @Covers("C8")
+  @Test
+  void a_job_that_stops_while_somebody_deletes_it_is_gone() throws Exception {
+    String id = inStatus("running");
+
+    Reply reply = asked(() -> delete(id), end(id, new Outcome.Stopped(), JobState.CANCELLED));
+
+    assertThat(reply.status()).as(reply.text()).isEqualTo(200);
+    assertThat(delete(id).status()).isEqualTo(404);
+    assertThat(fleet.json("job_track.json").has(id)).isFalse();
   }
 }

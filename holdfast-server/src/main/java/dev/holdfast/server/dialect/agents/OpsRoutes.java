@@ -104,7 +104,7 @@ final class OpsRoutes {
     AgentServices services = dialect.services(request);
     Acts acts = request.services().acts();
     if (!job.state().isFinished()) {
-      acts.cancel(job.id(), request.act().because("deleted").withForce());
+      end(acts, job.id(), request.act().because("deleted").withForce());
     }
     services.catalogue().remove(job.id());
     try {
@@ -119,6 +119,17 @@ final class OpsRoutes {
     }
     return Answer.ok(
         Json.object().put("message", "Job deleted").put("job_id", job.id().toString()));
+  }
+
+  private static void end(Acts acts, UUID id, Act act) {
+    try {
+      acts.cancel(id, act.onlyIn(UNFINISHED));
+    } catch (HoldfastException e) {
+      if (e.code() != ErrorCode.STATE_CONFLICT) {
+        throw e;
+      }
+      // It came to its end this moment, by its agent's word for example: that will do.
+    }
   }
 
   private Answer requeue(Request request) {
