@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.Test;
 
@@ -147,5 +148,31 @@ class AgentRacesTest extends AgentsRig {
     assertThat(reply.status()).as(reply.text()).isEqualTo(200);
     assertThat(delete(id).status()).isEqualTo(404);
     assertThat(fleet.json("job_track.json").has(id)).isFalse();
+  }
+
+  @Covers("C9")
+  @Test
+  void a_job_that_its_agent_gives_back_while_somebody_stops_it_is_canceled_and_the_agent_hears_it()
+      throws Exception {
+    String id = inStatus("dispatched");
+    String stop = "UPDATE {schema}.job SET state = 'stopping' WHERE id = ?";
+
+    try (ExecutorService thread = Executors.newSingleThreadExecutor();
+        Handle stopping = tenant.tenant().db().jdbi().open()) {
+      stopping.begin();
+      stopping.execute(tenant.tenant().db().sql(stop), UUID.fromString(id));
+      Future<Reply> report = thread.submit(() -> fleet.report("a", id, "queued"));
+      Waits.untilSomebodyWaitsFor(stopping, report::isDone);
+      stopping.commit();
+
+      Reply reply = report.get(1, TimeUnit.MINUTES);
+      assertThat(reply.status()).as(reply.text()).isEqualTo(409);
+      assertThat(reply.json().path("status").asString()).isEqualTo("canceled");
+    }
+    assertThat(fleet.status(id)).isEqualTo("canceled");
+    assertThat(fleet.json("jobs/" + id + "/status.json").path("status").asString())
+        .isEqualTo("canceled");
+    assertThat(fleet.json("job_track.json").path(id).path("status").asString())
+        .isEqualTo("canceled");
   }
 }

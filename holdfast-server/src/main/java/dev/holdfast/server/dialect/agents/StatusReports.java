@@ -104,22 +104,37 @@ final class StatusReports {
               && say(job, worker, JobState.RUNNING, said);
       case STOP_REQUESTED ->
           leases.pulse.requestStop(worker, key(job)) && say(job, worker, JobState.STOPPING, said);
-      case QUEUED -> end(job, worker, new Outcome.Released("given back by its agent"));
+      case QUEUED ->
+          end(job, worker, new Outcome.Released("given back by its agent"), JobState.QUEUED);
       // What it says of its end is kept first, under the lease: with the end, that is over.
-      case FINISHED -> say(job, worker, job.state(), said) && end(job, worker, succeeded());
-      case FAILED -> say(job, worker, job.state(), said) && end(job, worker, failed(said));
+      case FINISHED ->
+          say(job, worker, job.state(), said) && end(job, worker, succeeded(), JobState.SUCCEEDED);
+      case FAILED ->
+          say(job, worker, job.state(), said) && end(job, worker, failed(said), JobState.FAILED);
       case STOPPED, CANCELED ->
-          say(job, worker, job.state(), said) && end(job, worker, new Outcome.Stopped());
+          say(job, worker, job.state(), said)
+              && end(job, worker, new Outcome.Stopped()).isPresent();
       case LAUNCHING, DISPATCHED -> false; // nothing leased becomes that
     };
   }
 
-  private boolean end(AgentJob job, String worker, Outcome outcome) {
+  // A stop request that came in between may have turned the end into another one. The agent then
+  // hears what the job is.
+  private boolean end(AgentJob job, String worker, Outcome outcome, JobState expected) {
+    Optional<JobState> became = end(job, worker, outcome);
+    if (became.isPresent() && became.get() != expected) {
+      files.show(job.id());
+    }
+    return became.equals(Optional.of(expected));
+  }
+
+  /** What the job became; empty where the agent no longer has it. */
+  private Optional<JobState> end(AgentJob job, String worker, Outcome outcome) {
     RemoteLeases.End end =
         new RemoteLeases.End(worker, job.id(), job.fence(), outcome, Optional.empty());
     return switch (leases.work.finish(List.of(end)).getFirst()) {
-      case FinishReply.Recorded recorded -> true;
-      case FinishReply.Lost() -> false;
+      case FinishReply.Recorded(JobState state) -> Optional.of(state);
+      case FinishReply.Lost() -> Optional.empty();
       case FinishReply.NotNow(String why) -> throw new HoldfastException(ErrorCode.DATABASE, why);
     };
   }
