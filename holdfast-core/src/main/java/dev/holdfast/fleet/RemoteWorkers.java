@@ -73,8 +73,8 @@ public final class RemoteWorkers implements Loop.Step {
       SELECT incarnation FROM {schema}.worker WHERE drain_requested_at IS NOT NULL
       """;
 
-  // Of workers on the database, too. Where every process has a name of its own, no other code would
-  // ever remove the rows of those that are gone.
+  // Of workers on the database, too: they remove such rows only when one of them starts
+  // (Predecessors), and here perhaps none ever does again.
   private static final String FORGET =
       """
       WITH silent AS MATERIALIZED (

@@ -20,7 +20,7 @@ public enum JobState {
   RUNNING,
   /** Leased, and asked to stop. */
   STOPPING,
-  /** Stopped on purpose; waits for an operator to resume, resolve or cancel it. */
+  /** Stopped on purpose; waits for an operator to resume, resolve, fail, stop or cancel it. */
   PAUSED,
   /**
    * Finished well. With force, an operator may send it back, or change the state to failed or

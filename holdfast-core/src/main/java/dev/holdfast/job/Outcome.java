@@ -31,7 +31,8 @@ public sealed interface Outcome {
   record LeaseExpired(String worker) implements Outcome {}
 
   /**
-   * A remote worker never said that it started; the reaper takes the job back. Costs no attempt.
+   * A remote worker never said that it started and the reaper takes the job back, or the answer
+   * that granted the job certainly did not reach it. Costs no attempt.
    */
   record NeverStarted() implements Outcome {}
 

@@ -261,7 +261,7 @@ final class ActStatements {
         job);
   }
 
-  /** Moves a waiting job to a lane for other hosts, due now. */
+  /** Moves a waiting job to a lane for other hosts; due now, unless its time is still to come. */
   void place(Handle handle, Job job, long lane) {
     execute(handle.createUpdate(place).bind("lane", lane), job);
   }

@@ -20,9 +20,10 @@ import org.jdbi.v3.core.statement.TemplateEngine;
  * Access to the tables of one schema: connections, and SQL rendered for that schema. Names are
  * always qualified, so nothing of a tenant is left on a pooled connection.
  *
- * <p>Also the one class that opens JDBI: every failure is thrown as a {@link HoldfastException}, so
- * that callers, inside the engine or outside, need not know the library. {@link SqlErrors} can
- * still tell what the database reported.
+ * <p>Also the one class that opens JDBI: every failure of its statements is thrown as a {@link
+ * HoldfastException}, so that callers, inside the engine or outside, need not know the library.
+ * {@link SqlErrors} can still tell what the database reported. Work in plain JDBC throws its {@link
+ * SQLException} as it is.
  */
 public record Db(SchemaName schema, ConnectionFactory connections, Jdbi jdbi) {
 

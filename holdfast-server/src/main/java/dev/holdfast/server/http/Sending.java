@@ -42,8 +42,7 @@ final class Sending {
       sendNow(http, answer, answer.unread().get());
     } else if (!answer.body().isEmpty()) {
       // As bytes: of a text, the container decides the encoding, and for a type that it does not
-      // know,
-      // like application/problem+json, it takes ISO 8859-1.
+      // know, like application/problem+json, it takes ISO 8859-1.
       http.result(answer.body().getBytes(UTF_8));
     }
   }
