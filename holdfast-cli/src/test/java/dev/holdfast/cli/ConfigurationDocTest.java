@@ -75,8 +75,9 @@ class ConfigurationDocTest {
             """
             # Configuration
 
-            Every flag, what it means, and the environment variable that says the same. A flag wins over its variable. Wrong values stop the start and name the
-            flag and what is allowed. This page is drawn by `ConfigurationDocTest` from the flags of Holdfast %s.
+            The flags of the commands that run a server or an agent or look after a database, what they mean, and the environment variable that says the same. A flag
+            wins over its variable. Wrong values stop the start and name the flag and what is allowed. `jobs list` stands for the commands that ask a server:
+            they share its last four flags, and `--help` has their others. This page is drawn by `ConfigurationDocTest` from the flags of Holdfast %s.
             """
                 .formatted(System.getProperty("holdfast.version")));
     for (List<String> words : COMMANDS) {
@@ -91,7 +92,7 @@ class ConfigurationDocTest {
 
             The settings of a tenant (`LEASE_SEC_DEFAULT`, `MAX_ATTEMPTS_DEFAULT`, …) are seeded from variables of the same names at the first start; [server.md](server.md) has
             them. `SHUTDOWN_GRACE_PERIOD_SECONDS` (300) is how long workers drain, `HOLDFAST_SECRET_…` are secrets for jobs ([executors.md](executors.md)), `HOLDFAST_TOKEN` is the
-            token of commands, and `HOLDFAST_JAVA_OPTS` goes to Java.
+            token of commands, `HOLDFAST_JAVA_OPTS` goes to Java, and `WORKER_ID` names an agent with `--dialect agents` that has no `--name` ([agents.md](agents.md)).
             """)
         .toString();
   }

@@ -11,7 +11,7 @@ import java.util.Set;
  * before it.
  */
 public enum Role {
-  /** Sees everything but arguments. */
+  /** Sees jobs without their arguments, queues, resources, schedules, workers, settings. */
   VIEWER,
   /** Enqueues. */
   SUBMITTER,
