@@ -20,7 +20,7 @@ import java.util.function.Consumer;
  */
 final class InFlight {
 
-  private final Map<LeaseKey, Running> running = new ConcurrentHashMap<>();
+  private final Map<LeaseKey, AttemptReports> attempts = new ConcurrentHashMap<>();
   private final AtomicInteger freePermits;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition emptied = lock.newCondition();
@@ -43,10 +43,11 @@ final class InFlight {
     return freePermits.get();
   }
 
-  void add(Running attempt) {
+  void add(AttemptReports attempt) {
+    Lease lease = attempt.running().lease();
     freePermits.decrementAndGet();
-    running.put(attempt.lease().key(), attempt);
-    whenAdded.accept(attempt.lease());
+    attempts.put(lease.key(), attempt);
+    whenAdded.accept(lease);
   }
 
   void handlerEnded(Running attempt) {
@@ -66,11 +67,11 @@ final class InFlight {
 
   /** Removes an attempt whose end is recorded or no longer matters. */
   void remove(LeaseKey key) {
-    Running attempt = running.remove(key);
-    if (attempt != null && holdsResources(attempt)) {
+    AttemptReports attempt = attempts.remove(key);
+    if (attempt != null && holdsResources(attempt.running())) {
       freePermit();
     }
-    if (running.isEmpty()) {
+    if (attempts.isEmpty()) {
       lock.lock();
       try {
         emptied.signalAll();
@@ -81,11 +82,15 @@ final class InFlight {
   }
 
   List<Running> all() {
-    return List.copyOf(running.values());
+    return attempts.values().stream().map(AttemptReports::running).toList();
+  }
+
+  List<AttemptReports> reports() {
+    return List.copyOf(attempts.values());
   }
 
   Optional<Running> find(LeaseKey key) {
-    return Optional.ofNullable(running.get(key));
+    return Optional.ofNullable(attempts.get(key)).map(AttemptReports::running);
   }
 
   /** Waits until everything has ended and is recorded; false when the time is over before. */
@@ -93,10 +98,10 @@ final class InFlight {
     lock.lock();
     try {
       long nanos = timeout.toNanos();
-      while (!running.isEmpty() && nanos > 0) {
+      while (!attempts.isEmpty() && nanos > 0) {
         nanos = emptied.awaitNanos(nanos);
       }
-      return running.isEmpty();
+      return attempts.isEmpty();
     } finally {
       lock.unlock();
     }

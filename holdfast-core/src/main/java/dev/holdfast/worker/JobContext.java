@@ -4,16 +4,12 @@ import dev.holdfast.codec.Codec;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Item;
-import dev.holdfast.job.JobState;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Progress;
 import dev.holdfast.job.SlotKey;
 import dev.holdfast.job.TraceContext;
-import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
-import dev.holdfast.lease.LeaseSource;
-import dev.holdfast.lease.Report;
 import dev.holdfast.lease.ReportReply;
 import dev.holdfast.lease.TransactionWork;
 import java.time.Duration;
@@ -21,8 +17,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a handler knows about its attempt, and what it can report while it runs. Every report is
@@ -31,19 +25,13 @@ import org.jspecify.annotations.Nullable;
 public final class JobContext {
 
   private final Running running;
-  private final LeaseSource leases;
+  private final AttemptReports reports;
   private final Codec codec;
-  private final Unsent unsent;
-  private final ReentrantLock sending = new ReentrantLock();
-  private volatile @Nullable JobState recorded;
-  private volatile boolean toldToStop;
-  private volatile long rows;
 
-  JobContext(Running running, LeaseSource leases, Codec codec) {
-    this.running = running;
-    this.leases = leases;
+  JobContext(AttemptReports reports, Codec codec) {
+    this.running = reports.running();
+    this.reports = reports;
     this.codec = codec;
-    this.unsent = new Unsent("attempt-" + running.lease().key().fence());
   }
 
   public UUID jobId() {
@@ -107,15 +95,7 @@ public final class JobContext {
    * with its outcome.
    */
   public boolean shouldStop() {
-    boolean stop = running.shouldStop();
-    if (stop) {
-      toldToStop = true; // never back to false, whichever thread of the handler looks
-    }
-    return stop;
-  }
-
-  boolean wasTold() {
-    return toldToStop;
+    return running.shouldStop();
   }
 
   /**
@@ -137,20 +117,17 @@ public final class JobContext {
 
   /** The outcome of a handler that returned without one: cut short, if it was told to stop. */
   Outcome returned() {
-    return toldToStop
-        ? running.interruptedOutcome().orElseGet(Outcome::succeeded)
-        : Outcome.succeeded();
+    return running.returned();
   }
 
   /** Reports progress, stored within a second or so; the last value of each field wins. */
   public void progress(Progress progress) {
-    progress.progressCount().ifPresent(count -> rows = count);
-    unsent.add(progress);
+    reports.add(progress);
   }
 
   /** Adds a line to the job's log, stored within a second or so. */
   public void log(String line) {
-    unsent.add(Objects.requireNonNull(line, "line"));
+    reports.add(Objects.requireNonNull(line, "line"));
   }
 
   /** Adds to the tokens that the job has used; over its policy's limit, the job is told to stop. */
@@ -158,7 +135,7 @@ public final class JobContext {
     if (inputTokens < 0 || outputTokens < 0) {
       throw HoldfastException.invalid("usage", inputTokens + ", " + outputTokens, "0 or more");
     }
-    unsent.addUsage(inputTokens, outputTokens);
+    reports.addUsage(inputTokens, outputTokens);
   }
 
   /**
@@ -168,14 +145,7 @@ public final class JobContext {
    * @throws HoldfastException with {@link ErrorCode#LEASE_LOST} when the job is no longer ours
    */
   public ReportReply.Stored items(List<Item> items) {
-    Report report = Report.ofItems(items); // copies the list now: the caller may change it
-    if (flush()
-        && running.unlessLost(() -> leases.report(lease(), report)).orElseGet(ReportReply.Lost::new)
-            instanceof ReportReply.Stored stored) {
-      stored.ended().ifPresent(this::endedByReport);
-      return stored;
-    }
-    throw leaseLost();
+    return reports.items(items);
   }
 
   /**
@@ -186,9 +156,7 @@ public final class JobContext {
    */
   public void checkpoint(String cursor) {
     progress(Progress.NONE.withCursor(cursor));
-    if (!flush()) {
-      throw leaseLost();
-    }
+    reports.flushOrRefuse();
   }
 
   /**
@@ -200,16 +168,7 @@ public final class JobContext {
    *     because it went over a limit; the writes are rolled back
    */
   public void inTransaction(TransactionWork work) throws Exception {
-    if (!flush()) {
-      throw leaseLost();
-    }
-    recorded =
-        switch (leases.finishInTransaction(lease(), work)) {
-          case FinishReply.Recorded(JobState state) -> state;
-          case FinishReply.NotNow(String why) ->
-              throw new HoldfastException(ErrorCode.STATE_CONFLICT, why);
-          case FinishReply.Lost() -> throw leaseLost();
-        };
+    reports.finishWith(work);
   }
 
   /** A result for {@code Outcome.succeeded}. */
@@ -217,83 +176,15 @@ public final class JobContext {
     return new Payload(codec.encode(value));
   }
 
-  /** The state that {@link #inTransaction} or the last report recorded the job in, if any. */
-  Optional<JobState> recorded() {
-    return Optional.ofNullable(recorded);
-  }
-
-  /** How many rows the handler said it had processed. */
-  long rows() {
-    return rows;
-  }
-
-  private void endedByReport(JobState state) {
-    recorded = state;
-    boolean unused = running.interrupt(Running.Interruption.ENOUGH);
-  }
-
   /**
    * Stores what was reported and is not yet stored, now; false when the lease is lost. For handlers
    * that log more lines in a second than one report has room for.
    */
   public boolean flush() {
-    return unsent.isEmpty() ? !running.isLost() : running.unlessLost(this::store).orElse(false);
-  }
-
-  /** The same on the calling thread, which is not a handler that must hear of a lost lease. */
-  boolean store() {
-    if (running.isLost()) {
-      return false; // without waiting for a report under way, whose answer may not come
-    }
-    sending.lock(); // or an older report could overtake a checkpoint
-    try {
-      return sendUnsent();
-    } finally {
-      sending.unlock();
-    }
-  }
-
-  /** Stores what was reported, unless another thread is storing it: then this does not wait. */
-  void storeUnlessUnderWay() {
-    if (sending.tryLock()) {
-      try {
-        boolean unused = sendUnsent(); // a lost lease interrupts the handler
-      } finally {
-        sending.unlock();
-      }
-    }
-  }
-
-  private boolean sendUnsent() {
-    for (Report report = unsent.next(); !report.isEmpty(); report = unsent.next()) {
-      if (running.isOver()) {
-        return false;
-      }
-      switch (leases.report(lease(), report)) {
-        case ReportReply.Lost() -> {
-          boolean unused = running.interrupt(Running.Interruption.LOST);
-          return false;
-        }
-        case ReportReply.Stored stored -> stored.ended().ifPresent(this::endedByReport);
-        case ReportReply.Repeated() -> {}
-      }
-      unsent.sent();
-    }
-    unsent.sent();
-    return !running.isLost();
-  }
-
-  /** The last lines of the attempt's log. */
-  Optional<String> logExcerpt() {
-    return unsent.excerpt();
+    return reports.flush();
   }
 
   private Lease lease() {
     return running.lease();
-  }
-
-  private HoldfastException leaseLost() {
-    return new HoldfastException(
-        ErrorCode.LEASE_LOST, "job " + jobId() + " is no longer held under fence " + fence());
   }
 }

@@ -23,16 +23,18 @@ final class Reporter implements Loop.Step {
 
   @Override
   public Duration runOnce() {
-    inFlight.all().stream().filter(running -> !running.isOver()).forEach(Reporter::flush);
+    inFlight.reports().stream()
+        .filter(reports -> !reports.running().isOver())
+        .forEach(Reporter::store);
     return PERIOD;
   }
 
   // One by one: a job whose report fails, or waits for an answer, must not hold up the others.
-  private static void flush(Running running) {
+  private static void store(AttemptReports reports) {
     try {
-      running.context().storeUnlessUnderWay();
+      reports.storeUnlessUnderWay();
     } catch (RuntimeException e) {
-      log.warn("Could not store what job {} said", running.lease().key().jobId(), e);
+      log.warn("Could not store what job {} said", reports.running().lease().key().jobId(), e);
     }
   }
 }

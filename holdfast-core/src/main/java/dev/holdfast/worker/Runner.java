@@ -46,7 +46,7 @@ final class Runner {
   private final WorkerSetup setup;
   private final InFlight inFlight;
   private final Finisher finisher;
-  private final Executor reports = SpareThreads.named("holdfast-report");
+  private final Executor reporting = SpareThreads.named("holdfast-report");
 
   Runner(LeaseSource leases, WorkerSetup setup, InFlight inFlight, Finisher finisher) {
     this.leases = leases;
@@ -57,13 +57,13 @@ final class Runner {
 
   /** Starts the attempt and returns at once. */
   void start(Lease lease, long sentNanos) {
-    Running running = register(lease, sentNanos);
+    AttemptReports reports = register(lease, sentNanos);
     try {
-      setup.threads().newThread(() -> run(running)).start();
+      setup.threads().newThread(() -> run(reports)).start();
     } catch (Throwable thrown) { // also an Error: else it would keep its lease and never run
       SafeLog.warn(log, "There is no thread for a job; it goes back: " + lease.key(), thrown);
       finisher.add(new Finish(lease, NO_THREAD, Optional.empty()));
-      inFlight.handlerEnded(running);
+      inFlight.handlerEnded(reports.running());
     }
   }
 
@@ -72,14 +72,14 @@ final class Runner {
     run(register(lease, sentNanos));
   }
 
-  private Running register(Lease lease, long sentNanos) {
-    Running running = new Running(lease, sentNanos, leases, setup.codec(), reports);
-    inFlight.add(running);
-    return running;
+  private AttemptReports register(Lease lease, long sentNanos) {
+    AttemptReports reports = new AttemptReports(new Running(lease, sentNanos, reporting), leases);
+    inFlight.add(reports);
+    return reports;
   }
 
-  private void run(Running running) {
-    Lease lease = running.lease();
+  private void run(AttemptReports reports) {
+    Lease lease = reports.running().lease();
     Outcome outcome = UNSAID;
     try (MDC.MDCCloseable job = MDC.putCloseable("job", lease.key().jobId().toString());
         MDC.MDCCloseable tenant = MDC.putCloseable("tenant", lease.key().tenant());
@@ -88,38 +88,40 @@ final class Runner {
       lease.policy().trace().ifPresent(trace -> MDC.put("trace", trace.traceId()));
       lease.slot().ifPresent(slot -> SafeLog.ifPossible(() -> RunLog.started(lease, slot)));
       long startedNanos = System.nanoTime();
-      outcome = execute(running);
-      ended(running, outcome, Duration.ofNanos(System.nanoTime() - startedNanos));
+      outcome = execute(reports);
+      ended(reports, outcome, Duration.ofNanos(System.nanoTime() - startedNanos));
     } finally {
       MDC.remove("trace");
       try {
-        handOver(running, outcome); // even if logging throws: else its lease would never end
+        handOver(reports, outcome); // even if logging throws: else its lease would never end
       } finally {
-        inFlight.handlerEnded(running);
+        inFlight.handlerEnded(reports.running());
       }
     }
   }
 
-  private void ended(Running running, Outcome outcome, Duration ran) {
-    Lease lease = running.lease();
+  private void ended(AttemptReports reports, Outcome outcome, Duration ran) {
+    Lease lease = reports.running().lease();
     setup.listener().ended(lease, outcome, ran);
     if (lease.slot().isPresent()) {
-      long rows = running.context().rows();
+      long rows = reports.rows();
       RunLog.ended(lease, lease.slot().get(), outcome, ran, rows);
       setup.listener().scheduledRunEnded(lease.slot().get(), outcome, ran, rows);
     }
   }
 
-  private Outcome execute(Running running) {
+  private Outcome execute(AttemptReports reports) {
+    Running running = reports.running();
     if (running.isPastDeadline(System.nanoTime())) {
       return TOO_LATE;
     }
     running.handlerStarts(System.nanoTime());
     try {
-      Interceptor.Next next = () -> setup.handlers().run(running.lease(), running.context());
+      JobContext context = new JobContext(reports, setup.codec());
+      Interceptor.Next next = () -> setup.handlers().run(running.lease(), context);
       for (Interceptor interceptor : setup.interceptors().reversed()) {
         Interceptor.Next inner = next;
-        next = () -> interceptor.around(running.context(), inner);
+        next = () -> interceptor.around(context, inner);
       }
       Outcome outcome = next.proceed();
       return outcome == null ? Outcome.failed(SAID_NOTHING) : outcome;
@@ -153,25 +155,27 @@ final class Runner {
     }
   }
 
-  private void handOver(Running running, Outcome outcome) {
-    Optional<JobState> recorded = running.context().recorded();
+  private void handOver(AttemptReports reports, Outcome outcome) {
+    Lease lease = reports.running().lease();
+    Optional<JobState> recorded = reports.running().recorded();
     if (recorded.isPresent()) {
-      inFlight.remove(running.lease().key());
-      setup.listener().finished(running.lease(), new FinishReply.Recorded(recorded.get()));
+      inFlight.remove(lease.key());
+      setup.listener().finished(lease, new FinishReply.Recorded(recorded.get()));
     } else {
-      flush(running);
-      finisher.add(new Finish(running.lease(), outcome, running.context().logExcerpt()));
+      store(reports);
+      finisher.add(new Finish(lease, outcome, reports.logExcerpt()));
     }
   }
 
-  private static void flush(Running running) {
+  private static void store(AttemptReports reports) {
     try {
-      boolean unused = running.context().store(); // false if the lease is lost; the end says so
+      boolean unused = reports.store(); // false if the lease is lost; the end says so
     } catch (Throwable thrown) {
       // The outcome matters more than the last lines: the finisher keeps trying to record it.
       SafeLog.warn(
           log,
-          "The last progress and log lines of an attempt are lost: " + running.lease().key(),
+          "The last progress and log lines of an attempt are lost: "
+              + reports.running().lease().key(),
           thrown);
     }
   }

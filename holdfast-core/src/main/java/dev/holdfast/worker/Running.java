@@ -1,10 +1,9 @@
 package dev.holdfast.worker;
 
-import dev.holdfast.codec.Codec;
 import dev.holdfast.job.Failure;
+import dev.holdfast.job.JobState;
 import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.Lease;
-import dev.holdfast.lease.LeaseSource;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -43,7 +42,6 @@ final class Running {
   }
 
   private final Lease lease;
-  private final JobContext context;
   private final Executor reports;
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Thread handlerThread;
@@ -53,6 +51,8 @@ final class Running {
   private boolean reportedStubborn;
   private volatile long deadlineNanos;
   private volatile boolean drainNears;
+  private volatile boolean toldToStop;
+  private volatile @Nullable JobState recorded;
 
   /**
    * An attempt about to start.
@@ -62,19 +62,14 @@ final class Running {
    * @param reports runs the reports that a handler waits for, see {@link
    *     dev.holdfast.loop.SpareThreads}
    */
-  Running(Lease lease, long sentNanos, LeaseSource leases, Codec codec, Executor reports) {
+  Running(Lease lease, long sentNanos, Executor reports) {
     this.lease = lease;
     this.reports = reports;
-    this.context = new JobContext(this, leases, codec);
     renewed(sentNanos);
   }
 
   Lease lease() {
     return lease;
-  }
-
-  JobContext context() {
-    return context;
   }
 
   /** A renewal was confirmed; the new lease began no earlier than its request was sent. */
@@ -232,8 +227,18 @@ final class Running {
     drainNears = true;
   }
 
+  /** Whether the handler, which asks, is to stop; what its end means depends on the answer. */
   boolean shouldStop() {
-    return drainNears || interruption().isPresent();
+    boolean stop = drainNears || interruption().isPresent();
+    if (stop) {
+      toldToStop = true; // never back to false, whichever thread of the handler looks
+    }
+    return stop;
+  }
+
+  /** The outcome of a handler that returned without one: cut short, if it was told to stop. */
+  Outcome returned() {
+    return toldToStop ? interruptedOutcome().orElseGet(Outcome::succeeded) : Outcome.succeeded();
   }
 
   Optional<Interruption> interruption() {
@@ -251,7 +256,7 @@ final class Running {
    */
   Optional<Outcome> interruptedOutcome() {
     return interruption()
-        .or(() -> context.wasTold() ? Optional.of(Interruption.DRAIN) : Optional.empty())
+        .or(() -> toldToStop ? Optional.of(Interruption.DRAIN) : Optional.empty())
         .map(reason ->
             switch (reason) {
               case STOP -> new Outcome.Stopped();
@@ -264,9 +269,19 @@ final class Running {
             });
   }
 
+  /** The handler's transaction, or a report, has ended the job. */
+  void recorded(JobState state) {
+    recorded = state;
+  }
+
+  /** The state that the handler's transaction or the last report recorded the job in, if any. */
+  Optional<JobState> recorded() {
+    return Optional.ofNullable(recorded);
+  }
+
   /** Whether nothing more is to be reported. */
   boolean isOver() {
-    return isLost() || context.recorded().isPresent();
+    return isLost() || recorded().isPresent();
   }
 
   /** Whether the lease is lost, or may be. */
@@ -286,7 +301,7 @@ final class Running {
   boolean wantsRenewal() {
     lock.lock();
     try {
-      return context.recorded().isEmpty()
+      return recorded().isEmpty()
           && interruption != Interruption.LOST
           && (interruption != Interruption.UNRENEWED || handlerThread != null);
     } finally {

@@ -27,7 +27,10 @@ enum OutagePatch implements PlantedPatch {
       Trial.of(
           "database.OutageTest",
           "a_handler_that_stopped_itself_in_an_outage_writes_nothing_when_the_database_is_back"),
-      inCore("worker/JobContext", "running\\.is(Lost|Over)\\(\\)", "recorded().isPresent()"),
+      inCore(
+          "worker/AttemptReports",
+          "running\\.is(Lost|Over)\\(\\)",
+          "running.recorded().isPresent()"),
       inCore("worker/Running", "if \\(isLost\\(\\)\\) \\{", "if (false) {")),
 
   SLOTS_BY_THE_NODES_CLOCK(

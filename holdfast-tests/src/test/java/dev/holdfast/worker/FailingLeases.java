@@ -1,6 +1,5 @@
 package dev.holdfast.worker;
 
-import dev.holdfast.codec.JacksonCodec;
 import dev.holdfast.job.Attempt;
 import dev.holdfast.job.JobState;
 import dev.holdfast.job.Needs;
@@ -57,13 +56,15 @@ final class FailingLeases implements LeaseSource {
 
   /** An attempt under such a lease. */
   Running running(InFlight inFlight, long nowNanos) {
-    return running(inFlight, nowNanos, SpareThreads.named("holdfast-report"));
+    return reports(inFlight, nowNanos, SpareThreads.named("holdfast-report")).running();
   }
 
-  Running running(InFlight inFlight, long nowNanos, Executor reports) {
-    Running running = new Running(lease(LEASE), nowNanos, this, new JacksonCodec(), reports);
-    inFlight.add(running);
-    return running;
+  /** What the handler of an attempt under such a lease reports. */
+  AttemptReports reports(InFlight inFlight, long nowNanos, Executor reporting) {
+    AttemptReports reports =
+        new AttemptReports(new Running(lease(LEASE), nowNanos, reporting), this);
+    inFlight.add(reports);
+    return reports;
   }
 
   static Lease lease(Duration length) {

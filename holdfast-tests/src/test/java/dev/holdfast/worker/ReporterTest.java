@@ -3,12 +3,14 @@ package dev.holdfast.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.codec.JacksonCodec;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.job.Item;
 import dev.holdfast.job.Payload;
 import dev.holdfast.job.Progress;
 import dev.holdfast.lease.Report;
+import dev.holdfast.loop.SpareThreads;
 import dev.holdfast.worker.Running.Interruption;
 import java.util.List;
 import java.util.concurrent.FutureTask;
@@ -23,8 +25,8 @@ class ReporterTest {
   @Test
   void what_a_handler_said_is_kept_until_the_database_takes_it() {
     Reporter reporter = new Reporter(inFlight);
-    running().context().log("first");
-    running().context().log("second");
+    job(attempt()).log("first");
+    job(attempt()).log("second");
 
     leases.away = true;
     reporter.runOnce();
@@ -39,10 +41,10 @@ class ReporterTest {
   @Test
   void a_report_that_nobody_answers_holds_up_no_other_job() throws Exception {
     leases.silent = true;
-    FutureTask<Boolean> handler = handlerThatReports(running());
+    FutureTask<Boolean> handler = handlerThatReports(attempt());
     leases.reporting.await();
     leases.silent = false;
-    running().context().log("of another job");
+    job(attempt()).log("of another job");
 
     new Reporter(inFlight).runOnce();
 
@@ -53,31 +55,31 @@ class ReporterTest {
 
   @Test
   void a_report_for_which_there_is_no_thread_is_sent_by_the_handler_itself() {
-    Running running =
-        leases.running(
+    AttemptReports attempt =
+        leases.reports(
             inFlight,
             System.nanoTime(),
             work -> {
               throw new OutOfMemoryError("unable to create native thread");
             });
 
-    running.context().checkpoint("half");
+    job(attempt).checkpoint("half");
 
     assertThat(leases.reports).hasSize(1);
   }
 
   @Test
   void a_report_whose_fate_is_unknown_is_sent_again_word_for_word_before_anything_newer() {
-    Running running = running();
-    running.context().log("one");
-    running.context().usage(1, 2);
-    running.context().progress(Progress.NONE.withPercent(10));
+    JobContext job = job(attempt());
+    job.log("one");
+    job.usage(1, 2);
+    job.progress(Progress.NONE.withPercent(10));
     leases.away = true;
-    assertThatThrownBy(() -> running.context().flush()).hasMessageContaining("away");
+    assertThatThrownBy(job::flush).hasMessageContaining("away");
     leases.away = false;
-    running.context().log("two");
+    job.log("two");
 
-    running.context().flush();
+    job.flush();
 
     assertThat(leases.reports).hasSize(2);
     assertThat(leases.reports.getFirst().logLines()).containsExactly("one");
@@ -90,11 +92,11 @@ class ReporterTest {
   void a_handler_that_waits_for_an_answer_hears_all_the_same_that_its_lease_may_be_lost()
       throws Exception {
     leases.silent = true;
-    Running running = running();
-    FutureTask<Boolean> handler = handlerThatReports(running);
+    AttemptReports attempt = attempt();
+    FutureTask<Boolean> handler = handlerThatReports(attempt);
     leases.reporting.await();
 
-    running.interrupt(Interruption.UNRENEWED);
+    attempt.running().interrupt(Interruption.UNRENEWED);
 
     assertThatThrownBy(handler::get)
         .cause()
@@ -107,11 +109,11 @@ class ReporterTest {
   @Test
   void a_handler_that_is_told_to_stop_may_still_say_how_far_it_came() throws Exception {
     leases.silent = true;
-    Running running = running();
-    FutureTask<Boolean> handler = handlerThatReports(running);
+    AttemptReports attempt = attempt();
+    FutureTask<Boolean> handler = handlerThatReports(attempt);
     leases.reporting.await();
 
-    running.interrupt(Interruption.STOP);
+    attempt.running().interrupt(Interruption.STOP);
     leases.answering.countDown();
 
     assertThat(handler.get()).as("told, once it has reported").isTrue();
@@ -120,10 +122,10 @@ class ReporterTest {
 
   @Test
   void nothing_is_reported_any_more_once_the_lease_may_be_lost() {
-    Running running = running();
-    running.interrupt(Interruption.UNRENEWED);
+    AttemptReports attempt = attempt();
+    attempt.running().interrupt(Interruption.UNRENEWED);
 
-    assertThatThrownBy(() -> running.context().items(List.of(new Item("key", Payload.NULL))))
+    assertThatThrownBy(() -> job(attempt).items(List.of(new Item("key", Payload.NULL))))
         .isInstanceOfSatisfying(
             HoldfastException.class,
             refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.LEASE_LOST));
@@ -134,31 +136,35 @@ class ReporterTest {
   @Test
   void whoever_records_the_end_does_not_wait_for_a_report_that_nobody_answers() throws Exception {
     leases.silent = true;
-    Running running = running();
-    FutureTask<Boolean> handler = handlerThatReports(running);
+    AttemptReports attempt = attempt();
+    FutureTask<Boolean> handler = handlerThatReports(attempt);
     leases.reporting.await();
-    running.interrupt(Interruption.UNRENEWED);
+    attempt.running().interrupt(Interruption.UNRENEWED);
     assertThatThrownBy(handler::get).isNotNull();
 
-    boolean stored = running.context().store();
+    boolean stored = attempt.store();
 
     assertThat(stored).isFalse();
     leases.answering.countDown();
   }
 
   /** Answers whether it was interrupted. */
-  private FutureTask<Boolean> handlerThatReports(Running running) {
+  private FutureTask<Boolean> handlerThatReports(AttemptReports attempt) {
     FutureTask<Boolean> handler =
         new FutureTask<>(() -> {
-          running.handlerStarts(System.nanoTime());
-          running.context().checkpoint("half");
+          attempt.running().handlerStarts(System.nanoTime());
+          job(attempt).checkpoint("half");
           return Thread.interrupted();
         });
     var unused = Thread.startVirtualThread(handler);
     return handler;
   }
 
-  private Running running() {
-    return leases.running(inFlight, System.nanoTime());
+  private AttemptReports attempt() {
+    return leases.reports(inFlight, System.nanoTime(), SpareThreads.named("holdfast-report"));
+  }
+
+  private static JobContext job(AttemptReports attempt) {
+    return new JobContext(attempt, new JacksonCodec());
   }
 }

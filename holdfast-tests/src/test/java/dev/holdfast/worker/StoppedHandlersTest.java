@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.audit.Act;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.job.Item;
 import dev.holdfast.job.JobState;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.job.Payload;
 import dev.holdfast.job.Policy;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.job.Progress;
@@ -12,6 +15,8 @@ import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.testkit.Covers;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -172,5 +177,66 @@ class StoppedHandlersTest extends EmailRig {
         latch.countDown();
       }
     };
+  }
+
+  @Test
+  void a_handler_that_stores_items_under_a_lost_lease_is_told_to_stop_and_has_not_failed() {
+    assertLossEndsTheWork(job -> {
+      var unused = job.items(List.of(new Item("key", Payload.NULL)));
+    });
+  }
+
+  @Test
+  void a_handler_that_commits_under_a_lost_lease_is_told_to_stop_and_has_not_failed() {
+    assertLossEndsTheWork(job -> job.inTransaction(connection -> Payload.NULL));
+  }
+
+  private void assertLossEndsTheWork(Report report) {
+    UUID id = enqueue("ada");
+    List<Boolean> told = new ArrayList<>();
+    List<Outcome> outcomes = new ArrayList<>();
+    List<Throwable> failures = new ArrayList<>();
+    Worker worker =
+        tenant
+            .worker()
+            .listen(
+                new WorkerListener() {
+                  @Override
+                  public void failed(Lease lease, Throwable thrown) {
+                    failures.add(thrown);
+                  }
+
+                  @Override
+                  public void ended(Lease lease, Outcome outcome, Duration ran) {
+                    outcomes.add(outcome);
+                  }
+                })
+            .handle(
+                EMAIL,
+                (email, job) -> {
+                  if (told.isEmpty()) { // the first time
+                    tenant.acts().requeue(id, Act.by("ada").withForce());
+                    try {
+                      report.by(job);
+                    } finally {
+                      told.add(job.shouldStop() && Thread.currentThread().isInterrupted());
+                    }
+                  }
+                })
+            .build();
+
+    worker.runDue();
+
+    assertThat(told).containsExactly(true);
+    assertThat(outcomes)
+        .hasExactlyElementsOfTypes(Outcome.LeaseExpired.class, Outcome.Succeeded.class);
+    assertThat(failures).isEmpty();
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  /** What a handler does that takes a lease. */
+  @FunctionalInterface
+  private interface Report {
+    void by(JobContext job) throws Exception;
   }
 }
