@@ -6,7 +6,6 @@ import dev.holdfast.job.Outcome;
 import dev.holdfast.job.Payload;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -43,7 +42,6 @@ public final class OutcomeJson {
         json.put("error_code", failure.code());
         json.put("error_message", failure.message());
         json.put("retryable", failure.retryable());
-        failure.logExcerpt().ifPresent(excerpt -> json.put("log_excerpt", excerpt));
       }
       case Outcome.Snoozed(Duration delay) ->
           json.put("outcome", "snoozed").put("delay_seconds", Json.seconds(delay));
@@ -71,8 +69,7 @@ public final class OutcomeJson {
               new Failure(
                   said.optionalText("error_code").orElse(Failure.HANDLER_FAILED),
                   said.optionalText("error_message").orElse("The worker said no more"),
-                  said.optionalBoolean("retryable").orElse(true),
-                  Optional.empty()));
+                  said.optionalBoolean("retryable").orElse(true)));
       case "stopped" -> new Outcome.Stopped();
       case "released" -> new Outcome.Released("handed back by its worker");
       case "snoozed" ->

@@ -2,13 +2,12 @@ package dev.holdfast.job;
 
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
  * Why an attempt failed. Every failure has a code and a message. Texts that are too long are cut.
  */
-public record Failure(String code, String message, boolean retryable, Optional<String> logExcerpt) {
+public record Failure(String code, String message, boolean retryable) {
 
   public static final String HANDLER_FAILED = "HANDLER_FAILED";
   public static final String LEASE_LOST = "LEASE_LOST";
@@ -21,15 +20,14 @@ public record Failure(String code, String message, boolean retryable, Optional<S
   public Failure {
     code = Limits.cut(code.isBlank() ? HANDLER_FAILED : code, Limits.NAME_CHARS);
     message = Limits.cut(message, Limits.ERROR_MESSAGE_CHARS);
-    logExcerpt = logExcerpt.map(text -> Limits.cut(text, Limits.LOG_EXCERPT_CHARS));
   }
 
   public static Failure retryable(String code, String message) {
-    return new Failure(code, message, true, Optional.empty());
+    return new Failure(code, message, true);
   }
 
   public static Failure permanent(String code, String message) {
-    return new Failure(code, message, false, Optional.empty());
+    return new Failure(code, message, false);
   }
 
   /** Not retried, because the next attempt would take too long as well. */
@@ -68,9 +66,5 @@ public record Failure(String code, String message, boolean retryable, Optional<S
     } catch (Throwable e) {
       return thrown.getClass().getName();
     }
-  }
-
-  public Failure withLogExcerpt(String excerpt) {
-    return new Failure(code, message, retryable, Optional.of(excerpt));
   }
 }

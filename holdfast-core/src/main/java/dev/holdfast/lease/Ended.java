@@ -100,7 +100,7 @@ public record Ended(Lease lease, Transition transition, boolean workIsOver, Opti
   }
 
   @Nullable String logExcerpt() {
-    return transition.failure().flatMap(Failure::logExcerpt).or(() -> said).orElse(null);
+    return said.orElse(null);
   }
 
   @Nullable String result() {

@@ -157,7 +157,7 @@ final class AnsibleExecutor implements KindExecutor {
       String code, boolean retryable, int exitCode, String output) {
     int from = Math.max(0, output.length() - Limits.ERROR_MESSAGE_CHARS);
     String message = output.isBlank() ? "Exit code " + exitCode : output.substring(from);
-    return Optional.of(new Failure(code, message, retryable, Optional.empty()));
+    return Optional.of(new Failure(code, message, retryable));
   }
 
   private static Outcome permanent(String code, String message) {

@@ -187,8 +187,7 @@ final class HttpExecutor implements KindExecutor {
     String message = call + " answered " + status + ": " + Limits.cut(body, MESSAGE_CHARS);
     boolean isRetryable = status == 408 || status == 429 || status / 100 == 5;
     return Outcome.failed(
-        new Failure(
-            "HTTP_" + status, SecretMask.mask(hidden, message), isRetryable, Optional.empty()));
+        new Failure("HTTP_" + status, SecretMask.mask(hidden, message), isRetryable));
   }
 
   private static Payload result(
