@@ -11,7 +11,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -54,19 +53,6 @@ public final class FencelessAgents {
                  AND job.worker = agent.name AND job.state IN ('running', 'stopping')) AS running
         FROM latest AS agent
        ORDER BY agent.seen_at DESC, agent.name
-      """;
-
-  private static final String ONLINE =
-      """
-      SELECT agent.name
-        FROM {schema}.agent
-       WHERE agent.seen_at > {schema}.clock() - {schema}.seconds_of('HOST_HEARTBEAT_TTL', 60)
-         AND agent.name IN (SELECT lane.host FROM {schema}.lane WHERE lane.queue = :queue)
-      """;
-
-  private static final String PATIENCE =
-      """
-      SELECT extract(epoch FROM {schema}.agent_lease(false)) * 1000
       """;
 
   private static final String FORGET =
@@ -136,22 +122,6 @@ public final class FencelessAgents {
                         row.getLong("running")),
                 agent -> agent.name().length() + agent.info().map(String::length).orElse(0))
             .rows());
-  }
-
-  /** The agents that are online, of those that jobs of a queue ask for. */
-  public Set<String> online(String queue) {
-    return db.withHandle(handle ->
-        handle
-            .createQuery(db.sql(ONLINE))
-            .bind("queue", queue)
-            .mapTo(String.class)
-            .collectIntoSet());
-  }
-
-  /** How long an agent may have a job without reporting anything about it. */
-  public Duration leaseOfSilent() {
-    return db.withHandle(
-        handle -> Duration.ofMillis(handle.createQuery(db.sql(PATIENCE)).mapTo(Long.class).one()));
   }
 
   /** Forgets agents that were not heard from for so long and have no jobs; returns how many. */

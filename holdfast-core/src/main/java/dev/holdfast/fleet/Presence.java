@@ -72,12 +72,8 @@ public final class Presence {
   private final String leave;
   private volatile Heard heard = Heard.nothing();
 
-  public Presence(Db control, WorkerInfo worker) {
-    this(control, () -> worker, Optional::empty);
-  }
-
   /**
-   * For a worker whose kinds may change.
+   * The presence of one worker.
    *
    * @param self what it says about itself now; only its kinds may change
    * @param idle whether it has permits left over now, as far as it says that

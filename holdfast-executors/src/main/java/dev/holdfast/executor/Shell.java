@@ -34,10 +34,6 @@ record Shell(Path setsid, Path bash) {
   }
 
   /** The arguments are {@code $0} and so on for the script. */
-  ProcessBuilder inOwnSession(String script, String... arguments) {
-    return inOwnSession(script, List.of(arguments));
-  }
-
   ProcessBuilder inOwnSession(String script, List<String> arguments) {
     // -p: the shell runs no files or functions that the environment names.
     List<String> command =

@@ -50,10 +50,6 @@ final class Watchdog implements AutoCloseable {
   private @Nullable IOException trouble;
   private boolean isClosed;
 
-  Watchdog(Shell shell, Duration grace) {
-    this(shell, grace, Optional.empty());
-  }
-
   /**
    * Starts no process before there is something to watch.
    *

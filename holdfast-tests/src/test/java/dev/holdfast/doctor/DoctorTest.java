@@ -245,7 +245,7 @@ class DoctorTest {
     WorkerInfo info =
         new WorkerInfo(
             "w", "here", Map.of(), Optional.empty(), Set.of("default"), Optional.empty());
-    new Presence(tenants.control(), info).beat();
+    new Presence(tenants.control(), () -> info, Optional::empty).beat();
     QueuesServed check = new QueuesServed(tenants, holdfast::queues);
     assertThat(check.look().level()).isEqualTo(Level.OK);
 

@@ -94,7 +94,7 @@ class WatchdogTest extends ExecutorTest {
   @Test
   void a_watchdog_that_was_killed_or_frozen_has_a_successor_that_knows_all_groups()
       throws Exception {
-    try (Watchdog watchdog = new Watchdog(Shell.find(), UNUSUAL_GRACE)) {
+    try (Watchdog watchdog = new Watchdog(Shell.find(), UNUSUAL_GRACE, Optional.empty())) {
       Process renewed = group();
       Process due = group();
       long soon = Uptime.now() + 500;
@@ -117,8 +117,8 @@ class WatchdogTest extends ExecutorTest {
 
   @Test
   void a_group_whose_end_has_begun_is_not_renewed() throws Exception {
-    try (Watchdog watchdog = new Watchdog(Shell.find(), Duration.ofSeconds(2))) {
-      Process stubborn = Shell.find().inOwnSession(STUBBORN, "x").start();
+    try (Watchdog watchdog = new Watchdog(Shell.find(), Duration.ofSeconds(2), Optional.empty())) {
+      Process stubborn = Shell.find().inOwnSession(STUBBORN, List.of("x")).start();
       assertThat(stubborn.getInputStream().read()).isEqualTo('\n');
       long soon = Uptime.now() + 20;
       AtomicBoolean isRenewed = new AtomicBoolean();
@@ -134,7 +134,7 @@ class WatchdogTest extends ExecutorTest {
   @Test
   void a_watchdog_that_is_closed_takes_what_it_watches_with_it() throws Exception {
     Process left = group();
-    try (Watchdog watchdog = new Watchdog(Shell.find(), Duration.ofSeconds(60))) {
+    try (Watchdog watchdog = new Watchdog(Shell.find(), Duration.ofSeconds(60), Optional.empty())) {
       watchdog.watch(left.pid(), WatchdogTest::later);
     }
 
@@ -146,7 +146,7 @@ class WatchdogTest extends ExecutorTest {
   }
 
   private static Process group() throws IOException {
-    return Shell.find().inOwnSession("exec sleep 600", "x").start();
+    return Shell.find().inOwnSession("exec sleep 600", List.of("x")).start();
   }
 
   // Other tests have watchdogs, too; ours is told by its grace.

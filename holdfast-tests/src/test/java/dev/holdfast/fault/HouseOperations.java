@@ -146,7 +146,9 @@ final class HouseOperations {
     return engine -> {
       Presence presence =
           workers.computeIfAbsent(
-              engine, fresh -> new Presence(fresh.tenants().control(), info(ground)));
+              engine,
+              fresh ->
+                  new Presence(fresh.tenants().control(), () -> info(ground), Optional::empty));
       presence.beat();
       Set<String> unused = presence.hostsOf(ground.tenant()).online();
       presence.leave();
@@ -157,7 +159,7 @@ final class HouseOperations {
   private static Action predecessors(Ground ground) {
     ground.enqueue(job("a"));
     WorkerInfo info = info(ground);
-    new Presence(ground.engine().tenants().control(), info).beat();
+    new Presence(ground.engine().tenants().control(), () -> info, Optional::empty).beat();
     // The process had another beginning: it was one before this, and is dead.
     ground.execute("UPDATE {control}.worker SET process = process || '0'");
     return engine -> {
@@ -180,7 +182,7 @@ final class HouseOperations {
 
   private static Action drain(Ground ground) {
     ground.enqueue(job("a"));
-    new Presence(ground.engine().tenants().control(), info(ground)).beat();
+    new Presence(ground.engine().tenants().control(), () -> info(ground), Optional::empty).beat();
     return engine -> {
       Workers workers = new Workers(engine.tenants().control());
       boolean unused =

@@ -143,9 +143,7 @@ final class ReadOperations {
         audit.before(1_000, 10),
         audit.ofJob(id("far")),
         audit.lastOfJob(id("far"), 10),
-        agents.list(),
-        agents.online("default"),
-        agents.leaseOfSilent());
+        agents.list());
   }
 
   private static String overview(Engine engine) {

@@ -36,13 +36,15 @@ class WhyTest extends EngineRig {
     worker =
         new Presence(
             tenant.holdfast().tenants().control(),
-            new WorkerInfo(
-                "worker",
-                "host-1",
-                Map.of("gpu", "yes"),
-                Optional.of(tenant.name().value()),
-                Set.of("default"),
-                Optional.of(Set.of("email"))));
+            () ->
+                new WorkerInfo(
+                    "worker",
+                    "host-1",
+                    Map.of("gpu", "yes"),
+                    Optional.of(tenant.name().value()),
+                    Set.of("default"),
+                    Optional.of(Set.of("email"))),
+            Optional::empty);
     worker.beat();
   }
 

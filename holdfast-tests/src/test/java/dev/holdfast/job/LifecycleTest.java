@@ -7,7 +7,6 @@ import dev.holdfast.job.Policy.OnLeaseLost;
 import dev.holdfast.job.Policy.OnStop;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -141,8 +141,15 @@ class GrantsTest {
     Presence presence =
         new Presence(
             app.tenants().control(),
-            new WorkerInfo(
-                "worker", "host", Map.of(), Optional.empty(), Set.of("default"), Optional.empty()));
+            () ->
+                new WorkerInfo(
+                    "worker",
+                    "host",
+                    Map.of(),
+                    Optional.empty(),
+                    Set.of("default"),
+                    Optional.empty()),
+            Optional::empty);
 
     presence.beat(); // a beat sees those before it
     presence.beat();

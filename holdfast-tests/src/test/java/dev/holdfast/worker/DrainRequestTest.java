@@ -39,7 +39,8 @@ class DrainRequestTest {
   private Presence presence(String name, String host, Optional<String> of) {
     return new Presence(
         tenant.holdfast().tenants().control(),
-        new WorkerInfo(name, host, Map.of(), of, Set.of("default"), Optional.empty()));
+        () -> new WorkerInfo(name, host, Map.of(), of, Set.of("default"), Optional.empty()),
+        Optional::empty);
   }
 
   private boolean drain(boolean ofAll, boolean drain) {
