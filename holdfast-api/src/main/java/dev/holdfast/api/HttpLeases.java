@@ -12,13 +12,13 @@ import dev.holdfast.lease.Extension;
 import dev.holdfast.lease.Extension.Status;
 import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.FinishReply;
+import dev.holdfast.lease.Halving;
 import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseSource;
 import dev.holdfast.lease.Report;
 import dev.holdfast.lease.ReportReply;
 import dev.holdfast.lease.TransactionWork;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -167,26 +167,22 @@ public final class HttpLeases implements LeaseSource {
     return ENDS.ask(finished, this::finish);
   }
 
-  /**
-   * Sends outcomes. An outcome that cannot be sent is found by halving the portion, and its job
-   * fails alone.
-   */
+  /** Sends outcomes. The job of one that cannot be sent fails, and no other. */
   private List<FinishReply> finish(String worker, List<Finish> ends) {
-    try {
-      return send(worker, ends);
-    } catch (HoldfastException e) {
-      if (e.code() != ErrorCode.INVALID_ARGUMENT && e.code() != ErrorCode.BAD_PAYLOAD) {
-        throw e;
-      }
-      if (ends.size() == 1) {
-        Failure failure = Failure.unstorable(String.valueOf(e.getMessage()));
-        return send(worker, List.of(new Finish(ends.getFirst().lease(), Outcome.failed(failure))));
-      }
-      int half = ends.size() / 2;
-      List<FinishReply> replies = new ArrayList<>(finish(worker, ends.subList(0, half)));
-      replies.addAll(finish(worker, ends.subList(half, ends.size())));
-      return replies;
-    }
+    return Halving.of(
+        ends,
+        some -> send(worker, some),
+        HttpLeases::isRefusal,
+        (end, why) -> {
+          Failure failure = Failure.unstorable(String.valueOf(why.getMessage()));
+          return send(worker, List.of(new Finish(end.lease(), Outcome.failed(failure)))).getFirst();
+        });
+  }
+
+  private static boolean isRefusal(RuntimeException e) {
+    return e instanceof HoldfastException refusal
+        && (refusal.code() == ErrorCode.INVALID_ARGUMENT
+            || refusal.code() == ErrorCode.BAD_PAYLOAD);
   }
 
   private List<FinishReply> send(String worker, List<Finish> ends) {

@@ -12,7 +12,6 @@ import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Tenant;
 import java.sql.Connection;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -176,25 +175,21 @@ public final class PgLeases implements LeaseSource {
         new ReportReply.Stored(stored.added(), stored.duplicates(), state), Optional.of(end));
   }
 
-  /** Halves a batch that fails, to find the end that cannot be stored; it alone fails or waits. */
+  /** Records ends. One that cannot be stored fails or waits, and no other. */
   @Override
   public List<FinishReply> finish(List<Finish> finished) {
+    // Where the database is away or busy, it is so for all of them.
+    return Halving.of(finished, this::finishTogether, e -> !SqlErrors.isPassing(e), this::alone);
+  }
+
+  private List<FinishReply> finishTogether(List<Finish> finished) {
     try {
       return applied(transitions.apply(finished.stream().map(this::decide).toList()));
     } catch (RuntimeException e) {
       if (SqlErrors.isTenantGone(e)) {
         return Collections.nCopies(finished.size(), new FinishReply.Lost());
       }
-      if (SqlErrors.isPassing(e)) {
-        throw e; // the database is away or busy, for all of them
-      }
-      if (finished.size() == 1) {
-        return List.of(alone(finished.getFirst(), e));
-      }
-      int half = finished.size() / 2;
-      List<FinishReply> replies = new ArrayList<>(finish(finished.subList(0, half)));
-      replies.addAll(finish(finished.subList(half, finished.size())));
-      return replies;
+      throw e;
     }
   }
 
