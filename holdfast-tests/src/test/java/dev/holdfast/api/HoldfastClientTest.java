@@ -3,6 +3,7 @@ package dev.holdfast.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.codec.Codec;
 import dev.holdfast.codec.JacksonCodec;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
@@ -33,8 +34,14 @@ import dev.holdfast.server.TestServer;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.tenant.TenantName;
 import dev.holdfast.testkit.TestTenant;
+import java.io.IOException;
 import java.net.InetAddress;
+import java.net.Proxy;
+import java.net.ProxySelector;
 import java.net.ServerSocket;
+import java.net.SocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -280,6 +287,50 @@ class HoldfastClientTest {
       assertThat(code(() -> nobody.get(UUID.randomUUID()))).isEqualTo(ErrorCode.UNAVAILABLE);
     }
     assertThat(code(() -> HoldfastClient.at("127.0.0.1:8080"))).isEqualTo(ErrorCode.BAD_CONFIG);
+  }
+
+  @Test
+  void arguments_become_json_as_the_clients_codec_writes_them() {
+    JacksonCodec plain = new JacksonCodec();
+    Codec wrapping =
+        new Codec() {
+          @Override
+          public String encode(Object value) {
+            return plain.encode(Map.of("wrapped", value));
+          }
+
+          @Override
+          public <T> T decode(String json, Class<T> type) {
+            return plain.decode(json, type);
+          }
+        };
+
+    UUID id = client.withCodec(wrapping).enqueue(NewJob.of("email", 1)).id();
+
+    assertThat(tenant.job(id).args().json()).isEqualTo("{\"wrapped\":1}");
+  }
+
+  @Test
+  void requests_go_by_the_http_client_that_the_caller_gives() {
+    List<URI> asked = new ArrayList<>();
+    ProxySelector proxies =
+        new ProxySelector() {
+          @Override
+          public List<Proxy> select(URI uri) {
+            asked.add(uri);
+            return List.of(Proxy.NO_PROXY);
+          }
+
+          @Override
+          public void connectFailed(URI uri, SocketAddress address, IOException why) {}
+        };
+
+    try (HttpClient own =
+        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).proxy(proxies).build()) {
+      assertThat(client.withHttpClient(own).get(UUID.randomUUID())).isEmpty();
+    }
+
+    assertThat(asked).extracting(URI::getHost).containsOnly("127.0.0.1");
   }
 
   private static ErrorCode code(ThrowingCallable doing) {

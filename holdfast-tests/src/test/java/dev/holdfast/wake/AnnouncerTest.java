@@ -8,12 +8,18 @@ import dev.holdfast.testkit.TestDatabase;
 import dev.holdfast.testkit.TestTenant;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
 import org.postgresql.ds.PGSimpleDataSource;
 
 @Timeout(60)
@@ -48,6 +54,42 @@ class AnnouncerTest {
     }
 
     assertThat(heard.getCount()).isZero();
+  }
+
+  @Test
+  void a_job_of_a_callers_transaction_is_announced_at_its_commit_unless_that_is_switched_off()
+      throws Exception {
+    DataSource pool = TestDatabase.shared().dataSource();
+    Holdfast silent = Holdfast.builder(pool).notifyInTransactions(false).build();
+    Holdfast usual = Holdfast.builder(pool).build();
+    String channel = Channel.of(usual.tenants().control().schema()).name();
+    List<String> heard = new ArrayList<>();
+
+    try (Connection listening = direct().getConnection();
+        Statement statement = listening.createStatement()) {
+      statement.execute("LISTEN " + channel);
+      enqueueInTransaction(silent, pool);
+      enqueueInTransaction(usual, pool);
+      // They come in the order of the commits.
+      for (int wait = 0; wait < MOST_WAITS && heard.isEmpty(); wait++) {
+        PGNotification[] more = listening.unwrap(PGConnection.class).getNotifications(500);
+        for (PGNotification each : more == null ? new PGNotification[0] : more) {
+          if (each.getParameter().startsWith(tenant.name().value() + "@")) {
+            heard.add(each.getParameter());
+          }
+        }
+      }
+    }
+
+    assertThat(heard).hasSize(1);
+  }
+
+  private void enqueueInTransaction(Holdfast holdfast, DataSource pool) throws SQLException {
+    try (Connection connection = pool.getConnection()) {
+      connection.setAutoCommit(false);
+      UUID unused = holdfast.jobs(tenant.name()).enqueue(connection, NewJob.of("kind", 1)).id();
+      connection.commit();
+    }
   }
 
   private void heardOf(String name, CountDownLatch heard) {

@@ -51,6 +51,63 @@ class HandlerReportsTest extends EmailRig {
     assertThat(tenant.jobs().attempts(id)).hasSize(1);
   }
 
+  @Covers("E6")
+  @Test
+  void a_handler_that_reports_the_result_count_its_job_is_for_need_not_succeed_either() {
+    List<Boolean> stop = new ArrayList<>();
+    Worker worker =
+        tenant
+            .worker()
+            .handle(
+                EMAIL,
+                (email, job) -> {
+                  for (int count = 1; count <= 2; count++) {
+                    job.progress(Progress.NONE.withResultCount(count));
+                    boolean unused = job.flush();
+                    stop.add(job.shouldStop());
+                  }
+                })
+            .build();
+    UUID id =
+        tenant
+            .jobs()
+            .enqueue(
+                EMAIL.job(new Email("ada")).withPolicy(PolicyOverrides.NONE.withTargetCount(2)))
+            .id();
+
+    worker.runDue();
+
+    assertThat(stop).containsExactly(false, true);
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
+  void the_next_attempt_learns_how_far_the_last_one_came() {
+    List<Progress> came = new ArrayList<>();
+    Worker worker =
+        tenant
+            .worker()
+            .handle(
+                EMAIL,
+                (email, job) -> {
+                  came.add(job.lastProgress());
+                  job.progress(Progress.NONE.withProgressCount(5).withMessage("half"));
+                  if (job.attempt() == 1) {
+                    throw new IllegalStateException("again");
+                  }
+                })
+            .build();
+    UUID unused = enqueue("ada");
+
+    worker.runDue();
+    tenant.advance(Duration.ofMinutes(15));
+    worker.runDue();
+
+    assertThat(came)
+        .containsExactly(
+            Progress.NONE, Progress.NONE.withProgressCount(5).withMessage("half"));
+  }
+
   @Test
   void a_checkpoint_is_where_the_next_attempt_starts() {
     List<String> cursors = new ArrayList<>();
