@@ -75,7 +75,7 @@ public final class Holdfast {
         new Wiring(
             tenants,
             reserved,
-            new Listening(() -> ear(builder), channel, bell),
+            new Listening(() -> listeningPool(builder), channel, bell),
             bell,
             announcer,
             hook,
@@ -85,7 +85,7 @@ public final class Holdfast {
 
   // An explicit listenOn address is used as it is. Other connections are used only if no pooler
   // shares their sessions, because notifications do not get through such a pooler.
-  private Optional<DataSource> ear(HoldfastBuilder builder) {
+  private Optional<DataSource> listeningPool(HoldfastBuilder builder) {
     return builder.listening.or(() ->
         tenants.pooling().sharesSessions()
             ? Optional.empty()
@@ -281,14 +281,14 @@ public final class Holdfast {
    * requests. Does not check that the tenant exists.
    */
   public RemoteLeases remotePulse(TenantName tenant, Hosts hosts) {
-    return wiring.pulse(tenant, hosts).remote();
+    return wiring.reservedLeases(tenant, hosts).remote();
   }
 
   /**
    * A tenant's jobs over the reserved connections, for callers that must read a job before its
    * lease ends. Does not check that the tenant exists.
    */
-  public Jobs pulseJobs(TenantName tenant) {
+  public Jobs reservedJobs(TenantName tenant) {
     Tenant by = reserved.tenant(tenant);
     return new Jobs(by, codec, announcer, new WhyNot(by, workers()), tracing::current);
   }

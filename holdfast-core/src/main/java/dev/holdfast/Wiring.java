@@ -77,17 +77,17 @@ record Wiring(
   WorkerDependencies dependencies(
       WorkerConfig config, ServedKinds kinds, WorkerListener listener, TenantName name) {
     Tenants own = tenants.keepingAConnection();
-    Tenants pulse = reserved.keepingAConnection();
+    Tenants kept = reserved.keepingAConnection();
     Idle idle = new Idle();
     Presence presence = presence(own, config, kinds, Optional.of(name.value()), idle);
     Reapers reapers = reapers(own);
     List<Tenant> served = List.of(own.tenant(name));
     return new WorkerDependencies(
         leases(own.tenant(name), presence.hostsOf(name)),
-        leases(pulse.tenant(name), presence.hostsOf(name)),
+        leases(kept.tenant(name), presence.hostsOf(name)),
         bell,
         background(
-            List.of(own, pulse),
+            List.of(own, kept),
             presence,
             succession(own, config, Optional.of(name.value()), () -> served, listener),
             () -> reap(reapers, served)),
@@ -98,7 +98,7 @@ record Wiring(
   WorkerDependencies dependenciesOfAll(
       WorkerConfig config, ServedKinds kinds, WorkerListener listener) {
     Tenants own = tenants.keepingAConnection();
-    Tenants pulse = reserved.keepingAConnection();
+    Tenants kept = reserved.keepingAConnection();
     Idle idle = new Idle();
     Presence presence = presence(own, config, kinds, Optional.empty(), idle);
     Reapers reapers = reapers(own);
@@ -110,10 +110,10 @@ record Wiring(
     rotation.refresh();
     return new WorkerDependencies(
         rotation,
-        new TenantRotation(pulse, tenant -> leases(tenant, presence.hostsOf(tenant.name()))),
+        new TenantRotation(kept, tenant -> leases(tenant, presence.hostsOf(tenant.name()))),
         bell,
         background(
-            List.of(own, pulse),
+            List.of(own, kept),
             presence,
             succession(own, config, Optional.empty(), () -> tenantsOf(own), listener),
             () -> {
@@ -211,7 +211,7 @@ record Wiring(
   }
 
   /** A tenant's leases over the reserved connections. */
-  PgLeases pulse(TenantName tenant, Hosts hosts) {
+  PgLeases reservedLeases(TenantName tenant, Hosts hosts) {
     return leases(reserved.tenant(tenant), hosts);
   }
 

@@ -86,10 +86,10 @@ final class AgentCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    try (Ending ending = Ending.ofThisProcess();
+    try (NodeStop stop = NodeStop.ofThisProcess();
         AutoCloseable agent = start()) {
       greet();
-      ending.await();
+      stop.await();
     }
     return 0;
   }

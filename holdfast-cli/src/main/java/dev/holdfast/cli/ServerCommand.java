@@ -185,12 +185,12 @@ final class ServerCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     Logging.use(Logging.Format.of(logFormat), Logging.level(logLevel));
-    try (Ending ending = Ending.ofThisProcess()) {
-      return serve(ending);
+    try (NodeStop stop = NodeStop.ofThisProcess()) {
+      return serve(stop);
     }
   }
 
-  private int serve(Ending ending) throws InterruptedException {
+  private int serve(NodeStop stop) throws InterruptedException {
     ServerConfig config = config();
     if (databaseUrl != null && !databaseUrl.isBlank()) {
       DatabaseConfig own = new DatabaseConfig(DatabaseUrl.parse(databaseUrl).jdbc(), poolSize);
@@ -199,23 +199,23 @@ final class ServerCommand implements Callable<Integer> {
           listenUrl.isBlank()
               ? own
               : own.withListenUrl(DatabaseUrl.parse("--listen-url", listenUrl).jdbc()),
-          ending);
+          stop);
     }
     if (!listenUrl.isBlank()) {
       throw HoldfastException.badConfig("--listen-url", "given", "together with --database-url");
     }
     try (EmbeddedPostgres postgres = EmbeddedPostgres.start(data)) {
       DatabaseConfig embedded = new DatabaseConfig(postgres.jdbcUrl(), poolSize);
-      return serve(config, embedded.withLogin(postgres.user(), postgres.password()), ending);
+      return serve(config, embedded.withLogin(postgres.user(), postgres.password()), stop);
     }
   }
 
-  private int serve(ServerConfig config, DatabaseConfig connections, Ending ending)
+  private int serve(ServerConfig config, DatabaseConfig connections, NodeStop stop)
       throws InterruptedException {
     try (Database database = Database.open(connections);
         HoldfastServer server = HoldfastServer.start(config, database)) {
       greet(config, server);
-      ending.await();
+      stop.await();
     }
     return 0;
   }

@@ -30,7 +30,7 @@ public final class Doctor {
             writable,
             new Durability(tenants.control()),
             new ClockDifference(tenants.control(), clock),
-            new Pooling(tenants.control()),
+            new PoolerCheck(tenants.control()),
             new SessionSettings(tenants.control()),
             new ConnectionsLeft(tenants.control()),
             new OldestTransaction(tenants.control()),

@@ -57,7 +57,7 @@ public final class Batcher<Q, A> {
   private final ToIntFunction<Q> weight;
   private final long patienceNanos;
   private final Queue<Asked> gathered = new ConcurrentLinkedQueue<>();
-  private final AtomicReference<Going> last;
+  private final AtomicReference<OpenTurn> last;
 
   /** Takes at most so many questions at once. */
   public Batcher(int most) {
@@ -73,7 +73,7 @@ public final class Batcher<Q, A> {
     this.most = most;
     this.weight = weight;
     this.patienceNanos = patience.toNanos();
-    this.last = new AtomicReference<>(new Going());
+    this.last = new AtomicReference<>(new OpenTurn());
     last.get().isOver = true;
   }
 
@@ -101,7 +101,7 @@ public final class Batcher<Q, A> {
   public A ask(Q question, Function<Turn<Q>, List<A>> work, Supplier<A> alone) {
     Asked mine = new Asked(question);
     await(mine, work, true);
-    return mine.isOver && !mine.failedInCompany ? mine.answer() : alone.get();
+    return mine.isOver && !mine.failedWithOthers ? mine.answer() : alone.get();
   }
 
   // Not cut short by an interrupt: work that is under way counts.
@@ -109,7 +109,7 @@ public final class Batcher<Q, A> {
     gathered.add(mine);
     boolean interrupted = false;
     while (!mine.isOver && !(mayLeave && mine.isLeftWaiting())) {
-      if (!mine.goesOn(work)) {
+      if (!mine.takesTurn(work)) {
         LockSupport.parkNanos(this, patienceNanos); // the thread at work wakes us at its end
         interrupted |= Thread.interrupted();
       }
@@ -123,23 +123,23 @@ public final class Batcher<Q, A> {
   private final class Asked {
     private final Q question;
     private final Thread thread = Thread.currentThread();
-    private volatile @Nullable Going takenBy;
+    private volatile @Nullable OpenTurn takenBy;
     private volatile boolean isOver; // publishes the fields below
     private @Nullable A answer;
     private @Nullable RuntimeException failure;
-    private boolean failedInCompany;
+    private boolean failedWithOthers;
 
     private Asked(Q question) {
       this.question = question;
     }
 
     /** Takes a turn, if none is under way and no turn has taken this question; else false. */
-    private boolean goesOn(Function<Turn<Q>, List<A>> work) {
-      Going before = last.get();
+    private boolean takesTurn(Function<Turn<Q>, List<A>> work) {
+      OpenTurn before = last.get();
       if (takenBy != null || !(before.isOver || before.isLate())) {
         return false;
       }
-      Going own = new Going(this);
+      OpenTurn own = new OpenTurn(this);
       if (last.compareAndSet(before, own)) {
         own.go(work);
       }
@@ -147,8 +147,8 @@ public final class Batcher<Q, A> {
     }
 
     private boolean isLeftWaiting() {
-      Going going = takenBy;
-      return going != null && going.isLate();
+      OpenTurn turn = takenBy;
+      return turn != null && turn.isLate();
     }
 
     private void end() {
@@ -165,17 +165,17 @@ public final class Batcher<Q, A> {
   }
 
   /** One turn. Only its own thread takes and ends; others look whether it is over, or late. */
-  private final class Going implements Turn<Q> {
-    private final List<Asked> company = new ArrayList<>();
+  private final class OpenTurn implements Turn<Q> {
+    private final List<Asked> taken = new ArrayList<>();
     private final @Nullable Asked own;
     private volatile long sinceNanos = System.nanoTime();
     private volatile boolean isOver;
 
-    private Going() {
+    private OpenTurn() {
       this.own = null;
     }
 
-    private Going(Asked own) {
+    private OpenTurn(Asked own) {
       this.own = own;
     }
 
@@ -197,7 +197,7 @@ public final class Batcher<Q, A> {
           takes(next);
         }
       }
-      return company.stream().map(asked -> asked.question).toList();
+      return taken.stream().map(asked -> asked.question).toList();
     }
 
     // A turn that is late and the one begun after it may take the same question; one of them gets
@@ -206,7 +206,7 @@ public final class Batcher<Q, A> {
       boolean isOurs = gathered.remove(asked);
       if (isOurs) {
         asked.takenBy = this;
-        company.add(asked);
+        taken.add(asked);
       }
       return isOurs;
     }
@@ -214,15 +214,15 @@ public final class Batcher<Q, A> {
     private void go(Function<Turn<Q>, List<A>> work) {
       try {
         List<A> answers = work.apply(this);
-        for (int i = 0; i < company.size(); i++) {
-          company.get(i).answer = answers.get(i);
+        for (int i = 0; i < taken.size(); i++) {
+          taken.get(i).answer = answers.get(i);
         }
       } catch (RuntimeException e) {
         fail(e);
       } catch (Error e) { // the waiting threads must hear of it, too
         fail(new IllegalStateException(e));
       } finally {
-        company.forEach(Asked::end);
+        taken.forEach(Asked::end);
         isOver = true;
         Asked next = gathered.peek();
         if (next != null) {
@@ -232,12 +232,12 @@ public final class Batcher<Q, A> {
     }
 
     private void fail(RuntimeException e) {
-      if (company.isEmpty() && own != null) {
+      if (taken.isEmpty() && own != null) {
         takes(own); // it failed before any question was taken
       }
-      for (Asked asked : company) {
+      for (Asked asked : taken) {
         asked.failure = e;
-        asked.failedInCompany = company.size() > 1;
+        asked.failedWithOthers = taken.size() > 1;
       }
     }
   }

@@ -21,7 +21,7 @@ public final class Listening {
   private final Bell bell;
   private final ReentrantLock lock = new ReentrantLock();
   private int users;
-  private AutoCloseable ear = () -> {};
+  private AutoCloseable openListener = () -> {};
 
   /**
    * Opens no connection yet.
@@ -40,7 +40,7 @@ public final class Listening {
     lock.lock();
     try {
       if (users == 0) {
-        ear = open();
+        openListener = open();
       }
       users++;
       return new Use();
@@ -77,7 +77,7 @@ public final class Listening {
           over = true;
           users--;
           if (users == 0) {
-            ear.close();
+            openListener.close();
           }
         }
       } finally {

@@ -137,9 +137,9 @@ class DoctorTest {
     try (Connection only = database.getConnection()) {
       Db pooled = OneConnection.shared(only, tenants);
 
-      assertThat(new Pooling(pooled).look().level()).isEqualTo(Level.WARN);
+      assertThat(new PoolerCheck(pooled).look().level()).isEqualTo(Level.WARN);
     }
-    assertThat(new Pooling(tenants.control()).look().level())
+    assertThat(new PoolerCheck(tenants.control()).look().level())
         .isEqualTo(Boolean.getBoolean(TestDatabase.BOUNCER_PROPERTY) ? Level.WARN : Level.OK);
   }
 

@@ -94,7 +94,7 @@ enum EnginePatch implements PlantedPatch {
           "fault.FaultyCompanyTest",
           "whoever_travelled_with_the_unlucky_is_stored_once_all_the_same"),
       inCore(
-          "loop/Batcher", "failedInCompany = company.size\\(\\) > 1;", "failedInCompany = false;")),
+          "loop/Batcher", "failedWithOthers = taken.size\\(\\) > 1;", "failedWithOthers = false;")),
   LATE_COMPANY_IS_STORED_AGAIN(
       Trial.of(
           "queue.EnqueueTogetherTest",

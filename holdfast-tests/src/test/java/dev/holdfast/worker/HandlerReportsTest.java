@@ -104,8 +104,7 @@ class HandlerReportsTest extends EmailRig {
     worker.runDue();
 
     assertThat(came)
-        .containsExactly(
-            Progress.NONE, Progress.NONE.withProgressCount(5).withMessage("half"));
+        .containsExactly(Progress.NONE, Progress.NONE.withProgressCount(5).withMessage("half"));
   }
 
   @Test

@@ -184,7 +184,7 @@ final class LeaseRoutes {
 
   private Answer extend(Request request) {
     Fields body = request.body();
-    RemoteLeases leases = request.services().pulse().leases();
+    RemoteLeases leases = request.services().reserved().leases();
     Optional<Duration> length = body.optionalSeconds("lease_seconds");
     length.ifPresent(seconds -> Policy.checkLease("lease_seconds", seconds));
     return renewals(leases.extend(worker(request, body), keys(leases, body), length), "extended");

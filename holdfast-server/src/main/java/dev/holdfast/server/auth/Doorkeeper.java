@@ -18,36 +18,36 @@ final class Doorkeeper {
   private static final int AT_ONCE = 3;
   private static final int MOST_KNOWN = 100_000;
 
-  private final FairLimit strangers = new FairLimit(AT_ONCE);
-  private final FairLimit inAHurry = new FairLimit(AT_ONCE);
+  private final FairLimit unknown = new FairLimit(AT_ONCE);
+  private final FairLimit urgentUnknown = new FairLimit(AT_ONCE);
   private final Set<String> known = ConcurrentHashMap.newKeySet(); // hashes of valid secrets
 
   /** Returns what {@code lookUp} returns, after waiting for its turn if the secret is not known. */
   <T> Optional<T> ask(byte[] hash, Supplier<Optional<T>> lookUp) {
-    return ask(hash, strangers, lookUp);
+    return ask(hash, unknown, lookUp);
   }
 
   /** The same for urgent requests, which do not wait behind the others. */
   <T> Optional<T> askAtOnce(byte[] hash, Supplier<Optional<T>> lookUp) {
-    return ask(hash, inAHurry, lookUp);
+    return ask(hash, urgentUnknown, lookUp);
   }
 
   private <T> Optional<T> ask(byte[] hash, FairLimit line, Supplier<Optional<T>> lookUp) {
-    String face = HexFormat.of().formatHex(hash);
-    boolean isKnown = known.contains(face);
+    String hexHash = HexFormat.of().formatHex(hash);
+    boolean isKnown = known.contains(hexHash);
     Optional<T> found = isKnown ? lookUp.get() : line.take(lookUp);
     if (found.isEmpty()) {
-      known.remove(face); // if it was valid, it no longer is
+      known.remove(hexHash); // if it was valid, it no longer is
     } else if (!isKnown) {
-      remember(face);
+      remember(hexHash);
     }
     return found;
   }
 
-  private void remember(String face) {
+  private void remember(String hexHash) {
     if (known.size() >= MOST_KNOWN) {
       known.clear(); // each secret may wait once more
     }
-    known.add(face);
+    known.add(hexHash);
   }
 }

@@ -46,7 +46,7 @@ public final class Request {
   private final Ending ending;
   private final Optional<Said> said;
 
-  /** What another route is asked in the same breath, in place of what came by the wire. */
+  /** What another route is asked within the same request, in place of what the client sent. */
   private record Said(Map<String, String> named, ObjectNode body) {}
 
   Request(

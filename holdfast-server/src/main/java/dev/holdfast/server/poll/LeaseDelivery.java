@@ -33,23 +33,23 @@ public final class LeaseDelivery {
       new LeaseDelivery(List.of(), leases -> {}, Optional.empty());
 
   private final List<Lease> leases;
-  private final Consumer<List<Lease>> takeBack;
+  private final Consumer<List<Lease>> giveBack;
   private final Optional<Map<UUID, Job>> jobs; // if a shared claim has looked them up
 
   private LeaseDelivery(
-      List<Lease> leases, Consumer<List<Lease>> takeBack, Optional<Map<UUID, Job>> jobs) {
+      List<Lease> leases, Consumer<List<Lease>> giveBack, Optional<Map<UUID, Job>> jobs) {
     this.leases = leases;
-    this.takeBack = takeBack;
+    this.giveBack = giveBack;
     this.jobs = jobs;
   }
 
   /**
    * Leases without a claim id, which a repeated request would not return again.
    *
-   * @param takeBack gives undelivered leases to other workers
+   * @param giveBack gives undelivered leases to other workers
    */
-  public static LeaseDelivery of(List<Lease> leases, Consumer<List<Lease>> takeBack) {
-    return leases.isEmpty() ? EMPTY : new LeaseDelivery(leases, takeBack, Optional.empty());
+  public static LeaseDelivery of(List<Lease> leases, Consumer<List<Lease>> giveBack) {
+    return leases.isEmpty() ? EMPTY : new LeaseDelivery(leases, giveBack, Optional.empty());
   }
 
   static LeaseDelivery of(RemoteLeases source, ClaimRequest request, List<Lease> leases) {
@@ -62,7 +62,7 @@ public final class LeaseDelivery {
   }
 
   LeaseDelivery knowing(Map<UUID, Job> looked) {
-    return new LeaseDelivery(leases, takeBack, Optional.of(looked));
+    return new LeaseDelivery(leases, giveBack, Optional.of(looked));
   }
 
   boolean isEmpty() {
@@ -110,7 +110,7 @@ public final class LeaseDelivery {
   /** Gives the leases back for other workers, unless they are kept for a repeat. Never throws. */
   public void giveBack() {
     try {
-      takeBack.accept(leases);
+      giveBack.accept(leases);
     } catch (RuntimeException e) {
       log.warn("{} jobs reached nobody and wait until their leases are over", leases.size(), e);
     }

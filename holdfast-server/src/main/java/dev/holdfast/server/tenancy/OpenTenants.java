@@ -92,9 +92,9 @@ public final class OpenTenants {
         holdfast.invariants(name),
         holdfast.overview(name),
         holdfast.remoteLeases(name, hosts),
-        new TenantServices.Pulse(
+        new TenantServices.Reserved(
             holdfast.remotePulse(name, hosts),
-            holdfast.pulseJobs(name),
+            holdfast.reservedJobs(name),
             new Settings(holdfast.reserved().tenant(name))),
         new Kinds(tenant.db()),
         new Nodes(tenant.db()),

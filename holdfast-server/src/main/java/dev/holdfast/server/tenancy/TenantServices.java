@@ -15,7 +15,7 @@ import dev.holdfast.tenant.Tenant;
 /**
  * One tenant's things, ready to hand.
  *
- * @param pulse some of them by connections of their own, for beats
+ * @param reserved some of them over the reserved connections, for beats
  */
 public record TenantServices(
     Tenant tenant,
@@ -29,7 +29,7 @@ public record TenantServices(
     Invariants invariants,
     Overview overview,
     RemoteLeases leases,
-    Pulse pulse,
+    Reserved reserved,
     Kinds kinds,
     Nodes nodes,
     Settings settings,
@@ -37,5 +37,5 @@ public record TenantServices(
     PullSecret pullSecret) {
 
   /** What it takes to renew a lease while everything else waits. */
-  public record Pulse(RemoteLeases leases, Jobs jobs, Settings settings) {}
+  public record Reserved(RemoteLeases leases, Jobs jobs, Settings settings) {}
 }

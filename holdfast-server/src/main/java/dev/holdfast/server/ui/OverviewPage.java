@@ -20,7 +20,7 @@ import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.server.tenancy.TenantServices;
 import dev.holdfast.server.ui.Chart.Series;
-import dev.holdfast.server.ui.Pulse.Beat;
+import dev.holdfast.server.ui.RecentActivity.Beat;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -98,7 +98,7 @@ final class OverviewPage {
   private Answer show(Request request) {
     TenantServices services = request.services();
     Overview overview = services.overview();
-    List<Beat> beats = sampler.pulse(services.tenant().name()).beats(BEATS);
+    List<Beat> beats = sampler.activity(services.tenant().name()).beats(BEATS);
     List<QueueState> queues =
         services.queues().list("", QUEUES_READ).stream()
             .sorted(Comparator.comparing(OverviewPage::isQuiet)) // a stable sort: then by name

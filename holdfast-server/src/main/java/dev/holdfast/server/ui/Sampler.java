@@ -33,7 +33,7 @@ public final class Sampler implements Loop.Step {
   private static final Duration LOOKED_AT = Duration.ofMinutes(10);
 
   private final Holdfast holdfast;
-  private final Map<TenantName, Pulse> pulses = new ConcurrentHashMap<>();
+  private final Map<TenantName, RecentActivity> activities = new ConcurrentHashMap<>();
   private final Map<TenantName, Long> lookedAtNanos = new ConcurrentHashMap<>();
   private final Deque<TenantName> left = new ArrayDeque<>();
 
@@ -42,19 +42,19 @@ public final class Sampler implements Loop.Step {
   }
 
   /** The activity of a tenant that is being looked at. */
-  Pulse pulse(TenantName tenant) {
+  RecentActivity activity(TenantName tenant) {
     lookedAtNanos.put(tenant, System.nanoTime());
     return of(tenant);
   }
 
-  private Pulse of(TenantName tenant) {
-    return pulses.computeIfAbsent(tenant, name -> new Pulse());
+  private RecentActivity of(TenantName tenant) {
+    return activities.computeIfAbsent(tenant, name -> new RecentActivity());
   }
 
   @Override
   public Duration runOnce() {
     List<TenantName> all = holdfast.tenants().list();
-    pulses.keySet().retainAll(all);
+    activities.keySet().retainAll(all);
     lookedAtNanos.keySet().retainAll(all);
     long since = System.nanoTime() - LOOKED_AT.toNanos();
     lookedAtNanos.values().removeIf(at -> at - since < 0);
@@ -72,13 +72,13 @@ public final class Sampler implements Loop.Step {
   private void sample(TenantName tenant) {
     try {
       Overview overview = new Overview(holdfast.tenants().tenant(tenant));
-      Pulse pulse = of(tenant);
-      Instant since = pulse.lastAt().orElseGet(overview::now);
+      RecentActivity activity = of(tenant);
+      Instant since = activity.lastAt().orElseGet(overview::now);
       Counters counters = overview.counters(since);
       Optional<Waits> waits = overview.waits(since);
-      pulse.add(counters, waits);
+      activity.add(counters, waits);
     } catch (RuntimeException e) {
-      log.debug("Could not take the pulse of tenant {}; it may be gone", tenant, e);
+      log.debug("Could not sample the activity of tenant {}; it may be gone", tenant, e);
     }
   }
 }

@@ -28,7 +28,7 @@ import dev.holdfast.server.poll.LeaseDelivery;
 import dev.holdfast.server.tenancy.Setting;
 import dev.holdfast.server.tenancy.Settings;
 import dev.holdfast.server.tenancy.TenantServices;
-import dev.holdfast.server.tenancy.TenantServices.Pulse;
+import dev.holdfast.server.tenancy.TenantServices.Reserved;
 import io.javalin.http.HandlerType;
 import java.time.Duration;
 import java.time.Instant;
@@ -183,14 +183,14 @@ public final class PullRoutes {
   private Answer report(Request request) {
     String worker = worker(request);
     PullReport said = PullReport.read(request.body());
-    Pulse pulse = request.services().pulse();
-    Job job = find(pulse, said);
+    Reserved reserved = request.services().reserved();
+    Job job = find(reserved, said);
     workers.spoke(request.services().tenant().name(), worker);
     LeaseKey key =
-        pulse.leases().key(job.id(), said.attempt().orElseGet(() -> fenceOf(worker, job)));
-    Submission submission = said.submission(() -> usual(pulse.settings(), job.policy()));
+        reserved.leases().key(job.id(), said.attempt().orElseGet(() -> fenceOf(worker, job)));
+    Submission submission = said.submission(() -> usual(reserved.settings(), job.policy()));
     return switch (submit(request.services(), key, said, submission)) {
-      case ReportReply.Stored stored -> Answer.ok(stored(said, stored, find(pulse, said)));
+      case ReportReply.Stored stored -> Answer.ok(stored(said, stored, find(reserved, said)));
       case ReportReply.Repeated() ->
           Answer.ok(Json.object().put("ok", true).put("idempotent", true));
       case ReportReply.Lost() ->
@@ -206,9 +206,9 @@ public final class PullRoutes {
   private static ReportReply submit(
       TenantServices services, LeaseKey key, PullReport said, Submission submission) {
     if (said.isBeat()) {
-      return services.pulse().leases().submit(key, submission);
+      return services.reserved().leases().submit(key, submission);
     }
-    services.pulse().leases().keep(key, submission);
+    services.reserved().leases().keep(key, submission);
     return services.leases().submit(key, submission);
   }
 
@@ -219,8 +219,8 @@ public final class PullRoutes {
         : NO_FENCE;
   }
 
-  private static Job find(Pulse pulse, PullReport said) {
-    return pulse
+  private static Job find(Reserved reserved, PullReport said) {
+    return reserved
         .jobs()
         .get(said.jobId())
         .orElseThrow(

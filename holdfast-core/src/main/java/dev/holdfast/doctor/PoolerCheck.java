@@ -12,7 +12,7 @@ import java.sql.Statement;
  * a second connection gets the first one's process, or the first one gets another process than
  * before while the second has its own in use.
  */
-final class Pooling implements Check {
+final class PoolerCheck implements Check {
 
   private static final String WHO =
       """
@@ -21,7 +21,7 @@ final class Pooling implements Check {
 
   private final Db db;
 
-  Pooling(Db db) {
+  PoolerCheck(Db db) {
     this.db = db;
   }
 

@@ -6,17 +6,17 @@ import java.util.concurrent.CountDownLatch;
  * The end of a command that runs until it is told to stop. The process exits when its shutdown
  * hooks have ended, so the hook waits until everything that the command opened is closed.
  */
-final class Ending implements AutoCloseable {
+final class NodeStop implements AutoCloseable {
 
   private final CountDownLatch told = new CountDownLatch(1);
   private final CountDownLatch closed = new CountDownLatch(1);
 
-  private Ending() {}
+  private NodeStop() {}
 
-  static Ending ofThisProcess() {
-    Ending ending = new Ending();
-    Runtime.getRuntime().addShutdownHook(new Thread(ending::tell, "holdfast-ending"));
-    return ending;
+  static NodeStop ofThisProcess() {
+    NodeStop stop = new NodeStop();
+    Runtime.getRuntime().addShutdownHook(new Thread(stop::tell, "holdfast-ending"));
+    return stop;
   }
 
   /** Returns when the process is told to end. */

@@ -14,7 +14,7 @@ import java.util.Optional;
  * The recent activity of a tenant, from samples that this node took. New samples replace the
  * oldest. Thread-safe: every method takes its own lock.
  */
-final class Pulse {
+final class RecentActivity {
 
   private static final int MOST = 360;
 
