@@ -47,6 +47,7 @@ final class ContainerEngine implements AutoCloseable {
 
   private final DockerClient questions;
   private final DockerClient streams;
+  private volatile boolean isClosed;
 
   ContainerEngine(Path socket) {
     String host = "unix://" + socket.toAbsolutePath();
@@ -228,8 +229,14 @@ final class ContainerEngine implements AutoCloseable {
     }
   }
 
+  /** Whether it can be asked nothing any more. */
+  boolean isClosed() {
+    return isClosed;
+  }
+
   @Override
   public void close() {
+    isClosed = true;
     for (DockerClient client : List.of(streams, questions)) {
       try {
         client.close();

@@ -15,7 +15,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A container that never runs unwatched: the watchdog knows it before it starts. Closing removes
- * it; if the engine does not answer, the watchdog keeps trying to kill it.
+ * it, and returns when it certainly does not run any more: whoever waits for that says next that
+ * the work is over, and lets the next attempt begin. While the engine does not answer, the watchdog
+ * keeps trying to kill it, too.
  */
 final class WatchedContainer implements AutoCloseable {
 
@@ -32,7 +34,8 @@ final class WatchedContainer implements AutoCloseable {
   private final ContainerEngine engine;
   private final Watchdog watchdog;
   private final FrameStream output;
-  private boolean isOver;
+  private boolean isOver = true; // as long as nobody has started it
+  private boolean isClosed;
 
   private WatchedContainer(
       String id, ContainerEngine engine, Watchdog watchdog, FrameStream output) {
@@ -49,6 +52,7 @@ final class WatchedContainer implements AutoCloseable {
     WatchedContainer started = new WatchedContainer(id, engine, watchdog, new FrameStream());
     try {
       watchdog.watch(Watchdog.container(id), deadline);
+      started.isOver = false; // a start that fails may still take place
       engine.start(id);
       engine.followLog(id, started.output);
       return started;
@@ -162,18 +166,31 @@ final class WatchedContainer implements AutoCloseable {
     }
   }
 
-  /** Removes the container, because its job is over. */
+  /**
+   * Removes the container, because its job is over. Ignores interrupts until it is gone; only an
+   * executor that is closed leaves it to the watchdog.
+   */
   @Override
   public void close() {
+    if (isClosed) {
+      return;
+    }
+    isClosed = true;
     boolean interrupted = Thread.interrupted(); // otherwise it would close the connection
     try {
-      engine.remove(id);
-      watchdog.end(Watchdog.container(id));
-    } catch (IOException e) {
-      log.warn("The watchdog does not answer; container {} is removed all the same", id, e);
-    } catch (RuntimeException e) {
-      log.warn("Container {} cannot be removed now", id, e);
-      giveUp();
+      boolean isGone = remove() || isOver; // what has ended is harmless, the next start removes it
+      if (!isGone) {
+        log.warn("Container {} cannot be removed now; until it is, its job is not over", id);
+      }
+      while (!isGone && !engine.isClosed()) {
+        haveItKilled();
+        interrupted |= pause();
+        isOver = look().isPresent();
+        isGone = remove() || isOver;
+      }
+      if (isGone) {
+        endWatch();
+      }
     } finally {
       output.end();
       if (interrupted) {
@@ -182,17 +199,43 @@ final class WatchedContainer implements AutoCloseable {
     }
   }
 
-  // A container that has ended is harmless; the next start removes it. Any other must not keep
-  // running.
-  private void giveUp() {
+  private boolean remove() {
     try {
+      engine.remove(id);
+      return true;
+    } catch (RuntimeException e) {
       if (isOver) {
-        watchdog.end(Watchdog.container(id));
+        log.warn("Container {} has ended, and cannot be removed now", id, e);
       } else {
-        watchdog.stop(Watchdog.container(id));
+        log.debug("The engine does not remove container {}", id, e);
       }
+      return false;
+    }
+  }
+
+  private void haveItKilled() {
+    try {
+      watchdog.stop(Watchdog.container(id));
     } catch (IOException e) {
-      log.warn("Nothing watches container {}", id, e);
+      log.debug("Nothing watches container {}", id, e);
+    }
+  }
+
+  private void endWatch() {
+    try {
+      watchdog.end(Watchdog.container(id));
+    } catch (IOException e) {
+      log.warn("The watchdog does not answer; container {} is gone all the same", id, e);
+    }
+  }
+
+  /** Returns whether it was interrupted. */
+  private static boolean pause() {
+    try {
+      Thread.sleep(CHECK);
+      return false;
+    } catch (InterruptedException e) {
+      return true;
     }
   }
 }

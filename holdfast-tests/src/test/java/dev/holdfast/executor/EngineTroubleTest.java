@@ -3,15 +3,20 @@ package dev.holdfast.executor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.executor.FakeEngine.Answer;
+import dev.holdfast.hold.ResourceState.Holder;
 import dev.holdfast.job.Job;
+import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.testkit.Tools;
 import dev.holdfast.worker.Worker;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,6 +26,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an engine answers that cannot do what it is asked. */
 class EngineTroubleTest extends ExecutorTest {
+
+  private static final NewJob RUN =
+      NewJob.of("container", Map.of("image", "localhost/app:1")).withResources("site:1");
 
   @TempDir Path directory;
 
@@ -70,6 +78,90 @@ class EngineTroubleTest extends ExecutorTest {
     }
   }
 
+  @Test
+  void a_job_is_not_over_while_the_engine_does_not_say_that_its_container_is_gone()
+      throws Exception {
+    UUID id = enqueue(RUN);
+    UUID next = enqueue(RUN);
+    AtomicReference<State> state = new AtomicReference<>(State.THERE);
+    try (FakeEngine engine = engine(words -> running(words, state));
+        JobExecutors executors = open();
+        Worker worker = executors.installOn(tenant.worker()).start()) {
+      Processes.await(() -> state.get() == State.AWAY);
+
+      tenant.acts().cancel(id, ADA);
+      Processes.await(() -> engine.removals() > 3 || tenant.job(id).state().isFinished());
+
+      assertThat(tenant.job(id).state()).isEqualTo(JobState.STOPPING);
+      assertThat(holders()).containsExactly(id);
+      assertThat(tenant.job(next).state()).isEqualTo(JobState.QUEUED);
+      tenant.acts().cancel(next, ADA);
+      state.set(State.GONE);
+      Processes.await(() -> tenant.job(id).state().isFinished());
+      assertThat(tenant.job(id).state()).isEqualTo(JobState.CANCELLED);
+      assertThat(holders()).isEmpty();
+    }
+  }
+
+  @Test
+  void a_worker_that_closes_leaves_the_lease_of_a_container_that_may_run_on_to_expire()
+      throws Exception {
+    UUID id = enqueue(RUN);
+    AtomicReference<State> state = new AtomicReference<>(State.THERE);
+    AtomicReference<Thread> handler = new AtomicReference<>();
+    try (FakeEngine engine = engine(words -> running(words, state));
+        JobExecutors executors = open()) {
+      Worker worker =
+          executors
+              .installOn(tenant.worker())
+              .configure(config -> config.withDrainTimeout(Duration.ZERO))
+              .intercept((job, next) -> {
+                handler.set(Thread.currentThread());
+                return next.proceed();
+              })
+              .start();
+      Processes.await(() -> state.get() == State.AWAY);
+
+      worker.close();
+
+      Processes.await(() -> engine.removals() > 1);
+      assertThat(handler.get().isAlive()).isTrue();
+      executors.close();
+      assertThat(handler.get().join(Duration.ofMinutes(1))).isTrue();
+      assertThat(tenant.job(id).state()).isEqualTo(JobState.RUNNING);
+      assertThat(holders()).containsExactly(id);
+      state.set(State.GONE); // and so the watchdog's work is over
+    }
+  }
+
+  private enum State {
+    THERE,
+    AWAY,
+    GONE
+  }
+
+  // Runs one container, and is away from its start on.
+  private static Answer running(String words, AtomicReference<State> state) {
+    if (state.get() == State.AWAY) {
+      return new Answer(500, "{\"message\":\"not now\"}");
+    }
+    if (state.get() == State.GONE) {
+      return new Answer(404, "{\"message\":\"no such container\"}");
+    }
+    if (words.startsWith("POST /containers/create")) {
+      return new Answer(201, "{\"Id\":\"0123456789abcdef\"}");
+    }
+    if (words.endsWith("/start")) {
+      state.set(State.AWAY);
+      return new Answer(204, "");
+    }
+    return new Answer(200, "{}");
+  }
+
+  private List<UUID> holders() {
+    return tenant.resources().get("site:1").holders().stream().map(Holder::jobId).toList();
+  }
+
   private FakeEngine engine(Function<String, Answer> answers) throws IOException {
     return FakeEngine.open(
         socket(),
@@ -79,7 +171,8 @@ class EngineTroubleTest extends ExecutorTest {
           }
           boolean isOfNothing = words.startsWith("GET /containers/json");
           Answer answer = answers.apply(words);
-          return isOfNothing && answer.status() == 404 ? new Answer(200, "[]") : answer;
+          boolean isNone = answer.status() == 404 || answer.body().equals("{}");
+          return isOfNothing && isNone ? new Answer(200, "[]") : answer;
         });
   }
 
@@ -94,8 +187,10 @@ class EngineTroubleTest extends ExecutorTest {
   private JobExecutors open() {
     return JobExecutors.open(
         Set.of("container"),
-        ExecutorConfig.DEFAULTS.withContainers(
-            ContainerConfig.DEFAULTS.withSocket(socket()).withImages(Set.of("localhost/*"))));
+        ExecutorConfig.DEFAULTS
+            .withTermGrace(Duration.ofMillis(200))
+            .withContainers(
+                ContainerConfig.DEFAULTS.withSocket(socket()).withImages(Set.of("localhost/*"))));
   }
 
   private Path socket() {

@@ -11,6 +11,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 
@@ -47,6 +48,11 @@ final class FakeEngine implements AutoCloseable {
     return asked;
   }
 
+  /** How often it was asked to remove a container. */
+  long removals() {
+    return asked.stream().filter(words -> words.startsWith("DELETE")).count();
+  }
+
   private void accept() {
     try {
       while (true) {
@@ -63,10 +69,7 @@ final class FakeEngine implements AutoCloseable {
         BufferedReader lines =
             new BufferedReader(Channels.newReader(connection, StandardCharsets.UTF_8))) {
       String request = String.valueOf(lines.readLine());
-      String line = lines.readLine();
-      while (line != null && !line.isEmpty()) {
-        line = lines.readLine();
-      }
+      skipRest(lines);
       String words = request.replaceFirst(" HTTP/1.1$", "").replaceFirst("/v[0-9.]+/", "/");
       asked.add(words);
       Answer answer = answers.apply(words);
@@ -79,6 +82,27 @@ final class FakeEngine implements AutoCloseable {
       connection.write(ByteBuffer.wrap(body));
     } catch (IOException e) {
       // the client hung up
+    }
+  }
+
+  // All of it: whoever is hung up on while still speaking does not hear the answer.
+  private static void skipRest(BufferedReader lines) throws IOException {
+    long length = 0;
+    boolean isInChunks = false;
+    String line = lines.readLine();
+    while (line != null && !line.isEmpty()) {
+      String header = line.toLowerCase(Locale.ROOT);
+      isInChunks |= header.startsWith("transfer-encoding:");
+      if (header.startsWith("content-length:")) {
+        length = Long.parseLong(header.substring(header.indexOf(':') + 1).strip());
+      }
+      line = lines.readLine();
+    }
+    while (isInChunks && line != null && !line.equals("0")) {
+      line = lines.readLine();
+    }
+    for (long read = 0; read < length && lines.read() >= 0; read++) {
+      // only ASCII is sent here
     }
   }
 
