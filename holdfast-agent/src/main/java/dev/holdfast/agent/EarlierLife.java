@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Takes the jobs of an agent's earlier life out of limbo: how they ended, if that was written down,
  * or else that they are lost, so that nobody has to wait for their leases. That they no longer run
  * is sure: their agent is dead, or this one would not have its directory, and what is left of them
- * is killed first. Called from one thread.
+ * is killed first. Called from one thread; any may ask whether it is over.
  */
 final class EarlierLife implements Loop.Step {
 
@@ -29,6 +29,7 @@ final class EarlierLife implements Loop.Step {
   private final Deque<Journal.Entry> left;
   private final Journal journal;
   private final Server server;
+  private volatile boolean isOver;
 
   /** Who is told. */
   @FunctionalInterface
@@ -40,6 +41,7 @@ final class EarlierLife implements Loop.Step {
     this.left = new ArrayDeque<>(left);
     this.journal = journal;
     this.server = server;
+    this.isOver = left.isEmpty();
   }
 
   static Server telling(HttpLeases leases) {
@@ -49,12 +51,19 @@ final class EarlierLife implements Loop.Step {
   @Override
   public Duration runOnce() {
     while (!left.isEmpty()) {
-      Journal.Entry entry = left.getFirst();
-      settle(entry); // or it is tried again, when the server is there
+      Journal.Entry entry = left.removeFirst();
+      left.addLast(entry); // if this fails, it is tried again, but keeps no other waiting
+      settle(entry);
       journal.forget(entry.file());
-      left.removeFirst();
+      left.removeLast();
     }
+    isOver = true;
     return DONE;
+  }
+
+  /** Whether nothing of it is left. */
+  boolean isOver() {
+    return isOver;
   }
 
   private void settle(Journal.Entry entry) {

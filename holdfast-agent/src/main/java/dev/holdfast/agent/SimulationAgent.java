@@ -11,6 +11,7 @@ import dev.holdfast.job.Outcome;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.LeaseKey;
 import dev.holdfast.wake.Bell;
+import dev.holdfast.worker.Idle;
 import dev.holdfast.worker.Interceptor;
 import dev.holdfast.worker.JobContext;
 import dev.holdfast.worker.WorkerBuilder;
@@ -27,6 +28,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +44,10 @@ public final class SimulationAgent implements AutoCloseable {
   // Well below what it takes a server to give up on a worker: 180 s, unless it was set otherwise.
   private static final Duration LEASE = Duration.ofSeconds(60);
   private static final Duration BEAT = Duration.ofSeconds(5);
+
+  // For how long jobs of an earlier life may keep new ones waiting. A server that never takes the
+  // end of one of them must not keep this worker idle for good.
+  private static final Duration LONGEST_GATE = Duration.ofMinutes(3);
 
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
@@ -87,6 +93,9 @@ public final class SimulationAgent implements AutoCloseable {
                     config.name()));
     open.push(executors);
     Vitals vitals = new Vitals(config);
+    EarlierLife earlier =
+        new EarlierLife(left, journal, entry -> settle(leases, left, entry));
+    Bell bell = new Bell();
     List<Background> background =
         List.of(
             new Looping(
@@ -98,14 +107,24 @@ public final class SimulationAgent implements AutoCloseable {
                 () -> {}),
             new Looping(
                 "holdfast-earlier-life",
-                new EarlierLife(left, journal, entry -> settle(leases, entry)),
+                () -> {
+                  Duration pause = earlier.runOnce();
+                  bell.ring("default"); // now there may be jobs for us
+                  return pause;
+                },
                 () -> {}));
+    BooleanSupplier isGateClosed = gate(earlier);
     WorkerBuilder worker =
         new WorkerBuilder(
             new JacksonCodec(),
             (settings, kinds, listener) ->
                 new WorkerDependencies(
-                    new JournaledLeases(leases, journal), leases, new Bell(), background));
+                    new JournaledLeases(leases, journal),
+                    leases,
+                    bell,
+                    background,
+                    isGateClosed,
+                    new Idle()));
     open.push(
         executors
             .installOn(
@@ -134,14 +153,30 @@ public final class SimulationAgent implements AutoCloseable {
         : next.proceed();
   }
 
+  // This protocol has no fence: whatever is said of a job is about its newest attempt. So nothing
+  // may be claimed before the server knows how the attempts of an earlier life ended.
+  private static BooleanSupplier gate(EarlierLife earlier) {
+    long sinceNanos = System.nanoTime();
+    return () -> !earlier.isOver() && System.nanoTime() - sinceNanos < LONGEST_GATE.toNanos();
+  }
+
   // Its container is gone: it was killed when its agent died, or when this one started.
-  private static FinishReply settle(SimulationLeases leases, Journal.Entry entry) {
+  private static FinishReply settle(
+      SimulationLeases leases, List<Journal.Entry> left, Journal.Entry entry) {
+    if (!isNewest(left, entry) || leases.job(entry.jobId()).isPresent()) {
+      return new FinishReply.Lost(); // the server would take it for the end of a newer attempt
+    }
     Outcome outcome =
         entry
             .end()
             .map(end -> OutcomeJson.read(Fields.of("end", end), entry.worker()))
             .orElseGet(() -> new Outcome.LeaseExpired(entry.worker()));
     return leases.tell(entry.serverId(), outcome, entry.worker(), true);
+  }
+
+  private static boolean isNewest(List<Journal.Entry> left, Journal.Entry entry) {
+    return left.stream()
+        .noneMatch(other -> other.jobId().equals(entry.jobId()) && other.fence() > entry.fence());
   }
 
   @Override

@@ -14,7 +14,7 @@ import java.util.function.BooleanSupplier;
  *     claims
  * @param bell wakes the worker when there may be work
  * @param background tasks that run as long as the worker is started
- * @param draining whether an operator asked the worker to take no more jobs
+ * @param draining whether the worker is to take no more jobs for now, as an operator may ask
  * @param idle where the worker notes whether it has permits left over
  */
 public record WorkerDependencies(

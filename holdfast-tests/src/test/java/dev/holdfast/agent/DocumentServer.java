@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -39,6 +40,7 @@ final class DocumentServer implements AutoCloseable {
   private final Map<String, List<String>> paths = new ConcurrentHashMap<>();
   private final Map<String, ObjectNode> hosts = new ConcurrentHashMap<>();
   private final Set<String> unheard = ConcurrentHashMap.newKeySet();
+  private final List<String> asked = new CopyOnWriteArrayList<>();
   private volatile boolean failing;
 
   DocumentServer() throws IOException {
@@ -86,6 +88,11 @@ final class DocumentServer implements AutoCloseable {
     return List.copyOf(paths.get(id));
   }
 
+  /** What workers asked about jobs, in order. */
+  List<String> asked() {
+    return asked.stream().filter(path -> !path.endsWith("heartbeat")).toList();
+  }
+
   Map<String, ObjectNode> hosts() {
     return hosts;
   }
@@ -98,6 +105,7 @@ final class DocumentServer implements AutoCloseable {
       answer(exchange, status == null ? 404 : 200, status == null ? Json.object() : status);
       return;
     }
+    asked.add(path);
     Fields said = Fields.of("body", Json.parse("body", body));
     switch (path) {
       case "/api/agent/next-job" -> next(exchange, said);

@@ -8,6 +8,7 @@ import dev.holdfast.executor.Processes;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.testkit.Covers;
 import dev.holdfast.testkit.TestPodman;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -102,6 +103,37 @@ class SimulationAgentTest {
   @Test
   void a_job_of_an_earlier_life_has_failed_under_the_id_that_the_server_gave_it() throws Exception {
     server.add(payload("1234-5678", "configs/demo.yaml", "true"));
+    claimInAnEarlierLife();
+
+    // That one died with the job, and this is its next life.
+    try (SimulationAgent agent = agent()) {
+      Processes.await(() -> server.status("1234-5678").equals("failed"));
+    }
+
+    assertThat(server.path("1234-5678")).containsExactly("queued", "dispatched", "failed");
+  }
+
+  // The protocol has no fence: an end is taken for the end of the newest attempt.
+  @Test
+  void a_job_of_an_earlier_life_that_is_offered_again_is_not_ended_by_its_old_end()
+      throws Exception {
+    ObjectNode again = payload("again", "configs/demo.yaml", "echo done");
+    server.add(again);
+    claimInAnEarlierLife();
+    server.add(again); // as an operator puts it back
+    server.failOnce("again");
+    int before = server.asked().size();
+
+    try (SimulationAgent agent = agent()) {
+      Processes.await(() -> Set.of("finished", "failed").contains(server.status("again")));
+    }
+
+    assertThat(server.path("again")).containsExactly("queued", "dispatched", "running", "finished");
+    assertThat(server.asked().stream().skip(before))
+        .startsWith("/api/agent/job-status", "/api/agent/job-status", "/api/agent/next-job");
+  }
+
+  private void claimInAnEarlierLife() throws IOException {
     SimulationLeases leases =
         new SimulationLeases(
             SimulationServer.at(server.url(), Map.of()),
@@ -110,13 +142,6 @@ class SimulationAgentTest {
     Journal journal = new Journal(directory.resolve("agent/leases"), leases::serverId);
     ClaimRequest request = ClaimRequest.of("tiago-gpu", Set.of("agents"), 1);
     assertThat(new JournaledLeases(leases, journal).claim(request).leases()).hasSize(1);
-
-    // That one died with the job, and this is its next life.
-    try (SimulationAgent agent = agent()) {
-      Processes.await(() -> server.status("1234-5678").equals("failed"));
-    }
-
-    assertThat(server.path("1234-5678")).containsExactly("queued", "dispatched", "failed");
   }
 
   private SimulationAgent agent() {
