@@ -52,7 +52,8 @@ public final class Agent implements AutoCloseable {
     open.push(directory);
     Journal journal = new Journal(directory.path().resolve("leases"), UUID::toString);
     List<Journal.Entry> left = journal.left();
-    // What an earlier life left running is ended here, before anybody is told that it was.
+    // What an earlier life left running is ended here, and what cannot be by EarlierLife, before
+    // anybody is told that it was.
     JobExecutors executors = JobExecutors.open(config.executors(), config.limits());
     open.push(executors);
     RemoteCatalog catalog = new RemoteCatalog(client, config.executors());
@@ -65,7 +66,7 @@ public final class Agent implements AutoCloseable {
     background.add(
         new Looping(
             "holdfast-earlier-life",
-            new EarlierLife(left, journal, EarlierLife.telling(client.leases())),
+            new EarlierLife(left, journal, executors, EarlierLife.telling(client.leases())),
             () -> {}));
     open.push(
         executors

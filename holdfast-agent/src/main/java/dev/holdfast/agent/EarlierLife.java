@@ -4,6 +4,7 @@ import dev.holdfast.api.HttpLeases;
 import dev.holdfast.api.Json;
 import dev.holdfast.error.ErrorCode;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.executor.JobExecutors;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.loop.Loop;
 import java.time.Duration;
@@ -18,7 +19,8 @@ import tools.jackson.databind.node.ObjectNode;
  * Takes the jobs of an agent's earlier life out of limbo: how they ended, if that was written down,
  * or else that they are lost, so that nobody has to wait for their leases. That they no longer run
  * is sure: their agent is dead, or this one would not have its directory, and what is left of them
- * is killed first. Called from one thread; any may ask whether it is over.
+ * is killed first; nobody is told of a job as long as something of it may still run. Called from
+ * one thread; any may ask whether it is over.
  */
 final class EarlierLife implements Loop.Step {
 
@@ -28,6 +30,7 @@ final class EarlierLife implements Loop.Step {
 
   private final Deque<Journal.Entry> left;
   private final Journal journal;
+  private final JobExecutors executors;
   private final Server server;
   private volatile boolean isOver;
 
@@ -37,9 +40,10 @@ final class EarlierLife implements Loop.Step {
     FinishReply settle(Journal.Entry entry);
   }
 
-  EarlierLife(List<Journal.Entry> left, Journal journal, Server server) {
+  EarlierLife(List<Journal.Entry> left, Journal journal, JobExecutors executors, Server server) {
     this.left = new ArrayDeque<>(left);
     this.journal = journal;
+    this.executors = executors;
     this.server = server;
     this.isOver = left.isEmpty();
   }
@@ -69,6 +73,7 @@ final class EarlierLife implements Loop.Step {
   private void settle(Journal.Entry entry) {
     if (entry.end().isEmpty()) {
       JobProcesses.kill(entry.jobId(), entry.fence());
+      executors.endLeft(entry.jobId(), entry.fence());
     }
     try {
       FinishReply reply = server.settle(entry);

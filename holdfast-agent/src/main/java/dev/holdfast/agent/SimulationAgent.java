@@ -94,7 +94,7 @@ public final class SimulationAgent implements AutoCloseable {
     open.push(executors);
     Vitals vitals = new Vitals(config);
     EarlierLife earlier =
-        new EarlierLife(left, journal, entry -> settle(leases, left, entry));
+        new EarlierLife(left, journal, executors, entry -> settle(leases, left, entry));
     Bell bell = new Bell();
     List<Background> background =
         List.of(

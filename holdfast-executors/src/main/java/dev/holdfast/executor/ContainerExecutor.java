@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Runs containers of allowed images, which end with the lease. Thread-safe. */
@@ -252,6 +253,11 @@ final class ContainerExecutor implements KindExecutor {
 
   private static Outcome permanent(String code, String message) {
     return Outcome.failed(Failure.permanent(code, message));
+  }
+
+  @Override
+  public void endLeft(UUID jobId, long fence) {
+    leftovers.remove(engine, jobId, fence);
   }
 
   @Override

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 
 /**
  * The executors that a server, an agent or an application has chosen. Close it after the workers it
@@ -83,6 +84,16 @@ public final class JobExecutors implements AutoCloseable {
   /** Also lets it run jobs of kinds that are registered with these executors. */
   public WorkerBuilder installOn(WorkerBuilder worker, KindCatalog catalog) {
     return installOn(worker).handleRegistered(new RegisteredExecutors(byName, catalog));
+  }
+
+  /**
+   * Ends what a process that is certainly dead left of an attempt, where only these executors can:
+   * its containers.
+   *
+   * @throws RuntimeException while something of it may still run
+   */
+  public void endLeft(UUID jobId, long fence) {
+    byName.values().forEach(executor -> executor.endLeft(jobId, fence));
   }
 
   @Override

@@ -5,8 +5,11 @@ import com.github.dockerjava.api.model.Container;
 import dev.holdfast.fleet.ProcessId;
 import dev.holdfast.worker.JobContext;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,6 +52,45 @@ final class Leftovers {
         }
       }
     }
+  }
+
+  /**
+   * Removes containers of one lease, whose process is dead. One that has ended may stay until it
+   * can be removed.
+   *
+   * @throws IllegalStateException while one may still run
+   */
+  void remove(ContainerEngine engine, UUID jobId, long fence) {
+    IllegalStateException left =
+        new IllegalStateException("containers of job " + jobId + " cannot be removed");
+    for (Container container : ofLease(engine, jobId, fence)) {
+      log.info("Removing container {}, which an earlier life left", container.getId());
+      try {
+        engine.remove(container.getId());
+      } catch (RuntimeException e) {
+        left.addSuppressed(e);
+      }
+    }
+    // Also after a removal that succeeded: the engine may have been about to create one.
+    if (ofLease(engine, jobId, fence).stream().anyMatch(Leftovers::mayRun)) {
+      throw left;
+    }
+  }
+
+  private static List<Container> ofLease(ContainerEngine engine, UUID jobId, long fence) {
+    return engine.labelled(JOB + "=" + jobId).stream()
+        .filter(container -> {
+          Map<String, String> labels = container.getLabels();
+          return labels != null
+              && jobId.toString().equals(labels.get(JOB))
+              && fence(labels) == fence;
+        })
+        .toList();
+  }
+
+  // One that was created may be starting.
+  private static boolean mayRun(Container container) {
+    return !Set.of("exited", "dead").contains(String.valueOf(container.getState()));
   }
 
   /**

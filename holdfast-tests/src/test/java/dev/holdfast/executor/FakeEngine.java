@@ -16,10 +16,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 
 /** A container engine that answers what a real one answers only on a bad day. */
-final class FakeEngine implements AutoCloseable {
+public final class FakeEngine implements AutoCloseable {
 
   /** What it answers. */
-  record Answer(int status, String body) {}
+  public record Answer(int status, String body) {}
 
   private final ServerSocketChannel listening;
   private final Function<String, Answer> answers;
@@ -35,7 +35,7 @@ final class FakeEngine implements AutoCloseable {
    *
    * @param answers to requests by their first words, like {@code GET /images/x/json}
    */
-  static FakeEngine open(Path at, Function<String, Answer> answers) throws IOException {
+  public static FakeEngine open(Path at, Function<String, Answer> answers) throws IOException {
     ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     listening.bind(UnixDomainSocketAddress.of(at));
     FakeEngine engine = new FakeEngine(listening, answers);
@@ -44,12 +44,12 @@ final class FakeEngine implements AutoCloseable {
   }
 
   /** The requests that came. */
-  List<String> asked() {
+  public List<String> asked() {
     return asked;
   }
 
   /** How often it was asked to remove a container. */
-  long removals() {
+  public long removals() {
     return asked.stream().filter(words -> words.startsWith("DELETE")).count();
   }
 
