@@ -59,9 +59,7 @@ final class Aftermath {
     int woken = holds.waiting().wake(handle, resources(withNeeds));
     subjects.move(
         handle,
-        withNeeds.stream()
-            .flatMap(end -> move(end.lease(), recorded.get(end.key())).stream())
-            .toList());
+        withNeeds.stream().flatMap(end -> move(end, recorded.get(end.key())).stream()).toList());
     return woken;
   }
 
@@ -89,12 +87,15 @@ final class Aftermath {
     }
   }
 
-  private static Optional<Move> move(Lease lease, @Nullable JobState state) {
-    Optional<Subject> subject = lease.needs().subject();
-    UUID job = lease.key().jobId();
+  private static Optional<Move> move(Ended end, @Nullable JobState state) {
+    Optional<Subject> subject = end.lease().needs().subject();
+    UUID job = end.key().jobId();
     return switch (state) {
       case SUCCEEDED -> Move.of(subject, Subject.ACTIVE, job);
-      case FAILED, CANCELLED -> Move.of(subject, Subject.FAILED, job);
+      // A worker that reports that its work failed has worked, whether it reported a start or not.
+      case FAILED ->
+          end.workIsOver() ? Move.of(subject, Subject.FAILED, job) : Move.abandoned(subject, job);
+      case CANCELLED -> Move.abandoned(subject, job);
       // While a retry waits, or an operator is to decide, the subject's work is not over.
       case null, default -> Optional.empty();
     };

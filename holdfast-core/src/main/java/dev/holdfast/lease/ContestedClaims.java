@@ -5,11 +5,11 @@ import dev.holdfast.hold.Rooms;
 import dev.holdfast.hold.Rooms.Asking;
 import dev.holdfast.hold.Rooms.Decision;
 import dev.holdfast.hold.Waiting.Parked;
+import dev.holdfast.job.JobState;
 import dev.holdfast.job.Needs;
 import dev.holdfast.job.Policy;
 import dev.holdfast.lease.Claims.Contested;
 import dev.holdfast.subject.Subjects;
-import dev.holdfast.subject.Subjects.Move;
 import dev.holdfast.tenant.Columns;
 import dev.holdfast.tenant.Db;
 import java.time.Duration;
@@ -211,11 +211,9 @@ final class ContestedClaims {
     holds.waiting().park(handle, parked);
     List<Lease> leases = granted.isEmpty() ? List.of() : grant(handle, request, granted);
     int woken = holds.waiting().wake(handle, leftFree);
-    subjects.move(
-        handle,
-        leases.stream()
-            .flatMap(lease -> Move.started(lease.needs().subject(), lease.key().jobId()).stream())
-            .toList());
+    if (request.claimedAs() == JobState.RUNNING) { // those of dispatched jobs move in Starts
+      subjects.move(handle, leases.stream().flatMap(lease -> lease.started().stream()).toList());
+    }
     return new Granted(leases, parked.size(), missed, woken);
   }
 

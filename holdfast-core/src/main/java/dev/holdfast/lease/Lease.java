@@ -9,6 +9,7 @@ import dev.holdfast.job.Payload;
 import dev.holdfast.job.Policy;
 import dev.holdfast.job.Progress;
 import dev.holdfast.job.SlotKey;
+import dev.holdfast.subject.Subjects.Move;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -42,6 +43,11 @@ public record Lease(
   /** The move of the job by its claim, or by its worker's report that it starts. */
   Moved moved(JobState from, JobState to) {
     return new Moved(key.jobId(), kind, queue, needs, from, to, key.fence());
+  }
+
+  /** The move of the job's subject, if it has one that moves, when the attempt starts. */
+  Optional<Move> started() {
+    return Move.started(needs.subject(), key.jobId());
   }
 
   /** The same lease, claimed on behalf of many workers, for the worker that gets it. */

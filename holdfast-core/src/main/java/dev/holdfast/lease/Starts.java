@@ -4,6 +4,7 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.Moved;
 import dev.holdfast.lease.Extension.Status;
 import dev.holdfast.slot.Slots;
+import dev.holdfast.subject.Subjects;
 import dev.holdfast.tenant.Db;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,7 +13,10 @@ import java.util.List;
 import java.util.Map;
 import org.jdbi.v3.core.Handle;
 
-/** Records that workers start what was dispatched to them. Reporting it again changes nothing. */
+/**
+ * Records that workers start what was dispatched to them; from then on a job's subject is in
+ * progress. Reporting it again changes nothing.
+ */
 final class Starts {
 
   private static final String START =
@@ -29,6 +33,7 @@ final class Starts {
       """;
 
   private final Db db;
+  private final Subjects subjects;
   private final Slots slots;
   private final Consequences consequences;
   private final String start;
@@ -36,6 +41,7 @@ final class Starts {
 
   Starts(Db db, Consequences consequences) {
     this.db = db;
+    this.subjects = new Subjects(db);
     this.slots = new Slots(db);
     this.consequences = consequences;
     this.start = db.sql(START);
@@ -43,23 +49,28 @@ final class Starts {
   }
 
   /**
-   * Starts the jobs in the order of their ids, in which all code locks them; returns what became of
-   * each lease.
+   * Starts the jobs in the order of their ids, in which all code locks them, and only then moves
+   * their subjects; returns what became of each lease.
    */
   Map<LeaseKey, Status> start(List<Lease> leases) {
     return db.inTransaction(handle -> {
       Map<LeaseKey, Status> statuses = new HashMap<>();
-      List<Moved> started = new ArrayList<>();
+      List<Lease> started = new ArrayList<>();
       leases.stream()
           .sorted(Lease.BY_JOB)
           .forEach(lease -> {
             if (start(handle, lease)) {
-              started.add(lease.moved(JobState.DISPATCHED, JobState.RUNNING));
+              started.add(lease);
             }
             statuses.put(lease.key(), status(handle, lease.key()));
           });
-      slots.follow(handle, started);
-      consequences.moved(handle, started);
+      subjects.move(handle, started.stream().flatMap(lease -> lease.started().stream()).toList());
+      List<Moved> moved =
+          started.stream()
+              .map(lease -> lease.moved(JobState.DISPATCHED, JobState.RUNNING))
+              .toList();
+      slots.follow(handle, moved);
+      consequences.moved(handle, moved);
       return statuses;
     });
   }

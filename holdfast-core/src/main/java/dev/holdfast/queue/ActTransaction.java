@@ -48,8 +48,8 @@ final class ActTransaction {
   }
 
   interface Step {
-    /** Performs the act; returns the state that the job's subject moves to, if it moves. */
-    Optional<String> apply(Handle handle, Job job);
+    /** Performs the act; returns the move of the job's subject, if it may move. */
+    Optional<Move> apply(Handle handle, Job job);
   }
 
   /**
@@ -67,10 +67,10 @@ final class ActTransaction {
           if (!what.isAllowed(before.state(), act.force()) || !act.isMeantIn(before.state())) {
             throw Refusals.notInItsState(what, before);
           }
-          Optional<String> subject = step.apply(handle, before);
+          Optional<Move> subject = step.apply(handle, before);
           holds.waiting().forget(handle, List.of(id));
           int woken = holds.waiting().wake(handle, resources);
-          subject.ifPresent(state -> move(handle, before, state));
+          subjects.move(handle, subject.stream().toList());
           Job after = reader.find(handle, id).orElse(before); // empty if deleted
           if (after.state() != before.state() && !before.state().isLeased()) {
             List<Moved> moved = List.of(moved(before, after));
@@ -110,9 +110,5 @@ final class ActTransaction {
       }
       throw e;
     }
-  }
-
-  private void move(Handle handle, Job job, String state) {
-    subjects.move(handle, Move.of(job.needs().subject(), state, job.id()).stream().toList());
   }
 }

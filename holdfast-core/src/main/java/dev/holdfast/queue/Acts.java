@@ -19,6 +19,7 @@ import dev.holdfast.lease.ForcedEnds;
 import dev.holdfast.lease.TransitionHook;
 import dev.holdfast.outbox.Outbox;
 import dev.holdfast.slot.Slots;
+import dev.holdfast.subject.Subjects.Move;
 import dev.holdfast.tenant.Db;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.wake.Announcer;
@@ -250,7 +251,7 @@ public final class Acts {
         id,
         act,
         (handle, job) -> {
-          Optional<String> subject =
+          Optional<Move> subject =
               end(handle, job, JobState.FAILED, "FAILED_BY_HAND", act.words("Failed"));
           if (!job.state().isLeased() && reader.policy(handle, id).onFailure() == OnFailure.HOLD) {
             block(handle, job, JobState.FAILED, act);
@@ -281,7 +282,7 @@ public final class Acts {
             statements.resolve(handle, job, payload);
           }
           blocks.remove(handle, id);
-          return Optional.of(Subject.ACTIVE);
+          return Move.of(job.needs().subject(), Subject.ACTIVE, id);
         });
   }
 
@@ -331,10 +332,8 @@ public final class Acts {
         });
   }
 
-  /**
-   * Ends the job in whatever state it is; returns the state that its subject moves to, if it moves.
-   */
-  private Optional<String> end(Handle handle, Job job, JobState to, String code, String message) {
+  /** Ends the job in whatever state it is; returns the move of its subject, if it may move. */
+  private Optional<Move> end(Handle handle, Job job, JobState to, String code, String message) {
     if (job.state().isLeased()) {
       forced.finish(handle, job.id(), to, Failure.permanent(code, message));
       return Optional.empty(); // the subject moves with the attempt
@@ -346,9 +345,9 @@ public final class Acts {
       statements.finish(handle, job, end);
     }
     blocks.remove(handle, job.id());
-    // If an attempt has begun, what it did to the subject is not undone. The fence tells: the
-    // attempt number does not, because an attempt that was given back is not counted.
-    return job.fence() > 0 ? Optional.of(Subject.FAILED) : Optional.empty();
+    return job.fence() > 0 // it was given to a worker at least once
+        ? Move.abandoned(job.needs().subject(), job.id())
+        : Optional.empty();
   }
 
   private void pause(Handle handle, Job job, Act act) {

@@ -22,6 +22,13 @@ public final class Subjects {
          SET state = excluded.state, job_id = excluded.job_id, updated_at = excluded.updated_at
       """;
 
+  private static final String MOVE_OWN =
+      """
+      UPDATE {schema}.subject
+         SET state = :state, updated_at = {schema}.clock()
+       WHERE type = :type AND id = :id AND job_id = :job_id
+      """;
+
   private static final String GET =
       """
       SELECT state, job_id, updated_at FROM {schema}.subject WHERE type = :type AND id = :id
@@ -32,24 +39,43 @@ public final class Subjects {
       Comparator.comparing((Move move) -> move.subject().type())
           .thenComparing(move -> move.subject().id());
 
-  /** The move of a subject to a state because of a job. */
-  public record Move(Subject subject, String state, UUID jobId) {
+  /**
+   * The move of a subject to a state because of a job.
+   *
+   * @param onlyOwn whether it moves only if this job was the last to move it
+   */
+  public record Move(Subject subject, String state, UUID jobId, boolean onlyOwn) {
 
     /** Empty when the job leaves its subject alone. */
     public static Optional<Move> of(Optional<Subject> subject, String state, UUID jobId) {
+      return of(subject, state, jobId, false);
+    }
+
+    private static Optional<Move> of(
+        Optional<Subject> subject, String state, UUID jobId, boolean onlyOwn) {
       return subject
           .filter(moved -> moved.during().isPresent())
-          .map(moved -> new Move(moved, state, jobId));
+          .map(moved -> new Move(moved, state, jobId, onlyOwn));
     }
 
     /** The move when the job begins to run. */
     public static Optional<Move> started(Optional<Subject> subject, UUID jobId) {
       return subject.flatMap(Subject::during).flatMap(state -> of(subject, state, jobId));
     }
+
+    /**
+     * The move when the job ends and no worker said that it worked: what an attempt began is not
+     * undone. The subject itself tells whether one began, because its start moved it. A job that
+     * was dispatched and never started leaves it as it is.
+     */
+    public static Optional<Move> abandoned(Optional<Subject> subject, UUID jobId) {
+      return of(subject, Subject.FAILED, jobId, true);
+    }
   }
 
   private final Db db;
   private final String move;
+  private final String moveOwn;
   private final String get;
 
   public Subjects(Tenant tenant) {
@@ -59,6 +85,7 @@ public final class Subjects {
   public Subjects(Db db) {
     this.db = db;
     this.move = db.sql(MOVE);
+    this.moveOwn = db.sql(MOVE_OWN);
     this.get = db.sql(GET);
   }
 
@@ -67,7 +94,7 @@ public final class Subjects {
         .sorted(ORDER)
         .forEach(each ->
             handle
-                .createUpdate(move)
+                .createUpdate(each.onlyOwn ? moveOwn : move)
                 .bind("type", each.subject.type())
                 .bind("id", each.subject.id())
                 .bind("state", each.state)

@@ -18,6 +18,7 @@ import static dev.holdfast.interleaving.Parts.onTarget;
 import static dev.holdfast.interleaving.Parts.repeatable;
 import static dev.holdfast.interleaving.Parts.reprioritise;
 import static dev.holdfast.interleaving.Parts.snoozed;
+import static dev.holdfast.interleaving.Parts.start;
 
 import dev.holdfast.interleaving.Actor.Part;
 import dev.holdfast.job.JobAct;
@@ -170,6 +171,19 @@ enum HoldScenario implements Scenario {
   FORCED_CANCEL_CLAIM(
       scene -> scene.enqueue("one", needs("a")).claim().enqueue("two", needs("a")),
       scene -> List.of(force(scene, "one", JobAct.CANCEL), claim(2))),
+
+  // The subject moves with the start, or not at all.
+  START_FORCED_CANCEL_FOR_A_SUBJECT(
+      scene -> scene.enqueue("one", NewJob.of("deploy", 1).withSubject(SITE)).dispatch(),
+      scene -> List.of(start(scene, "one"), force(scene, "one", JobAct.CANCEL))),
+
+  START_FORCED_CANCEL_CLAIM_FOR_ONE_SUBJECT(
+      scene ->
+          scene
+              .enqueue("one", NewJob.of("deploy", 1).withSubject(SITE))
+              .dispatch()
+              .enqueue("two", NewJob.of("deploy", 1).withSubject(SITE)),
+      scene -> List.of(start(scene, "one"), force(scene, "one", JobAct.CANCEL), claim(1))),
 
   FORCED_CANCEL_REAP(
       scene ->

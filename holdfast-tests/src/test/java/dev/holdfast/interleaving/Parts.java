@@ -109,7 +109,11 @@ final class Parts {
   static Part start(Scene scene, String job) {
     return actor -> {
       Lease lease = scene.lease(job);
-      var unused = actor.leases().remote().start(lease.worker(), List.of(lease.key()));
+      Status status =
+          actor.leases().remote().start(lease.worker(), List.of(lease.key())).getFirst().status();
+      if (status == Status.EXTENDED) {
+        scene.told().started(lease);
+      }
     };
   }
 

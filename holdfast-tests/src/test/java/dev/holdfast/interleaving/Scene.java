@@ -39,6 +39,7 @@ final class Scene {
   private final Tables tables;
   private final Map<String, UUID> jobs = new HashMap<>();
   private final Map<String, Lease> leases = new HashMap<>();
+  private final List<Lease> dispatched = new ArrayList<>();
   private final Set<UUID> mustRun = ConcurrentHashMap.newKeySet();
   private final Set<String> neverStarts = ConcurrentHashMap.newKeySet();
   private final Set<UUID> enqueued = ConcurrentHashMap.newKeySet();
@@ -115,7 +116,12 @@ final class Scene {
 
   /** The same for a worker that says when it starts them. */
   Scene dispatch() {
-    return claim(request(WORKER, 10).acknowledging());
+    Set<Lease> before = Set.copyOf(leases.values());
+    claim(request(WORKER, 10).acknowledging());
+    leases.values().stream()
+        .filter(lease -> lease.needs().subject().isPresent() && !before.contains(lease))
+        .forEach(dispatched::add);
+    return this;
   }
 
   private Scene claim(ClaimRequest request) {
@@ -220,6 +226,10 @@ final class Scene {
     complaints.addAll(tables.twice());
     complaints.addAll(neitherRunningNorEnded(granted));
     complaints.addAll(told.complaints(tables));
+    complaints.addAll(tables.subjectsElsewhere());
+    for (Lease lease : dispatched) {
+      told.complaint(lease, tables).ifPresent(complaints::add);
+    }
     List<String> running = tables.column("SELECT id FROM {schema}.job WHERE worker IS NOT NULL");
     mustRun.stream()
         .filter(job -> !running.contains(job.toString()))

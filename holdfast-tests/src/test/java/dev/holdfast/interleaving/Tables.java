@@ -56,6 +56,23 @@ record Tables(Sandbox sandbox) {
       HAVING count(*) > 1
       """;
 
+  private static final String SUBJECTS_ELSEWHERE =
+      """
+      SELECT format('the subject of %s, which is %s, is %s', job_all.id, job_all.state,
+                    subject.state)
+        FROM {schema}.subject
+        JOIN {schema}.job_all ON job_all.id = subject.job_id
+       WHERE subject.state <> CASE WHEN job_all.state IN ('failed', 'cancelled') THEN 'failed'
+                                   WHEN job_all.state = 'succeeded' THEN 'active'
+                                   ELSE job_all.subject_during
+                               END
+      """;
+
+  /** The subjects that are not where the job that moved them last is. */
+  List<String> subjectsElsewhere() throws SQLException {
+    return column(SUBJECTS_ELSEWHERE);
+  }
+
   List<String> twice() throws SQLException {
     return column(TWICE);
   }

@@ -7,6 +7,7 @@ import dev.holdfast.lease.Lease;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -32,6 +33,11 @@ final class Told {
       SELECT id FROM {schema}.job_all
       """;
 
+  private static final String MOVERS =
+      """
+      SELECT job_id FROM {schema}.subject
+      """;
+
   private record End(Lease lease, FinishReply reply) {
 
     String attempt() {
@@ -52,6 +58,7 @@ final class Told {
 
   private final Queue<String> acts = new ConcurrentLinkedQueue<>();
   private final Queue<End> ends = new ConcurrentLinkedQueue<>();
+  private final Queue<UUID> started = new ConcurrentLinkedQueue<>();
 
   void acted(UUID job, JobAct act) {
     acts.add(job + " " + act.stored());
@@ -61,6 +68,24 @@ final class Told {
     for (int i = 0; i < leases.size(); i++) {
       ends.add(new End(leases.get(i), replies.get(i)));
     }
+  }
+
+  void started(Lease lease) {
+    started.add(lease.key().jobId());
+  }
+
+  /**
+   * Of a job that was dispatched before the play: its subject moved if its worker was told that it
+   * started, and otherwise it did not move. Where two jobs have one subject, that of the later one
+   * is all there is to see.
+   */
+  Optional<String> complaint(Lease dispatched, Tables tables) throws SQLException {
+    UUID job = dispatched.key().jobId();
+    boolean moved = tables.column(MOVERS).contains(job.toString());
+    boolean overtaken = !moved && !tables.column(MOVERS).isEmpty();
+    return moved == started.contains(job) || (started.contains(job) && overtaken)
+        ? Optional.empty()
+        : Optional.of("%s started: %s, moved its subject: %s".formatted(job, !moved, moved));
   }
 
   /** An act that was refused is on record nowhere, and one that was not is there once. */

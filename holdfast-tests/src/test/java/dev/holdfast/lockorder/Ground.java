@@ -267,10 +267,11 @@ final class Ground {
     inTransaction(handle -> new Slots(tenant.db()).skip(handle, "a", skipped));
   }
 
-  void move() {
+  void move(boolean onlyOwn) {
     List<Move> moves =
         told(NAMES).stream()
-            .map(name -> new Move(Subject.of("site", name, "during"), "active", JOBS.getFirst()))
+            .map(name ->
+                new Move(Subject.of("site", name, "during"), "active", JOBS.getFirst(), onlyOwn))
             .toList();
     inTransaction(handle -> new Subjects(tenant).move(handle, moves));
   }

@@ -41,7 +41,8 @@ enum Locking {
   AGENTS(Set.of("FencelessAgents.BEAT"), Ground::agents, Ground::hear),
 
   // One by one.
-  SUBJECTS(Set.of("Subjects.MOVE"), Ground::subjects, Ground::move),
+  SUBJECTS(Set.of("Subjects.MOVE"), Ground::subjects, ground -> ground.move(false)),
+  OWN_SUBJECTS(Set.of("Subjects.MOVE_OWN"), Ground::subjects, ground -> ground.move(true)),
 
   SLOTS(Set.of("Slots.FOLLOW"), Ground::slots, Ground::follow),
   SKIPPED_SLOTS(Set.of("Slots.SKIP"), Ground::noSlots, Ground::skip);

@@ -129,9 +129,8 @@ record ActRules(Model model, AttemptRules attempts) {
     job.phase = phase;
     job.why = Why.ANY;
     model.unblock(job);
-    // Nobody undoes what it began to do to its subject.
     if (job.hasBegun()) {
-      model.moveSubject(job, Model.FAILED);
+      model.abandonSubject(job);
     }
   }
 

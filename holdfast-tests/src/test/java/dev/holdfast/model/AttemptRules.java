@@ -120,7 +120,14 @@ record AttemptRules(Model model) {
     // While a retry waits, or somebody is to decide, the work on the subject is not over.
     switch (job.phase) {
       case SUCCEEDED -> model.moveSubject(job, Model.ACTIVE);
-      case FAILED, CANCELLED -> model.moveSubject(job, Model.FAILED);
+      case FAILED -> {
+        if (by == By.WORKER) {
+          model.moveSubject(job, Model.FAILED);
+        } else {
+          model.abandonSubject(job);
+        }
+      }
+      case CANCELLED -> model.abandonSubject(job);
       default -> {}
     }
   }

@@ -31,6 +31,9 @@ final class Model {
   /** Who has a resource. */
   record Hold(String resource, int job, long fence, OptionalLong passesAt) {}
 
+  /** Where a subject is, and whose job moved it there. */
+  record Place(String state, UUID by) {}
+
   /** Who stands on a resource. */
   record Block(String resource, int job) {}
 
@@ -41,7 +44,7 @@ final class Model {
   private final Map<UUID, ModelJob> everKnown = new HashMap<>();
   private final Set<Hold> holds = new HashSet<>();
   private final Set<Block> blocks = new HashSet<>();
-  private final Map<String, String> subjects = new HashMap<>();
+  private final Map<String, Place> subjects = new HashMap<>();
   private final Map<String, Integer> capacities = new HashMap<>();
   private final Map<Audited, Integer> audited = new HashMap<>();
   private final QueueRules queues = new QueueRules(this);
@@ -134,7 +137,7 @@ final class Model {
   }
 
   /** Where they are, by id; those that no job ever moved are missing. */
-  Map<String, String> subjects() {
+  Map<String, Place> subjects() {
     return subjects;
   }
 
@@ -210,15 +213,16 @@ final class Model {
     job.fence = fence;
     job.worker = worker;
     job.expiresAt = leaseEnd(job);
-    start(job);
-    if (acknowledges) { // its time begins when it says so
+    if (acknowledges) { // its time begins when it says so, and its work
       job.phase = Phase.DISPATCHED;
+      job.startedAt = OptionalLong.of(now);
       job.timesOutAt = OptionalLong.empty();
+    } else {
+      start(job);
     }
     job.spec
         .needs()
         .forEach(name -> holds.add(new Hold(name, job.number, fence, OptionalLong.empty())));
-    moveSubject(job, DURING);
     return Optional.empty();
   }
 
@@ -227,6 +231,7 @@ final class Model {
     job.startedAt = OptionalLong.of(now);
     job.timesOutAt =
         job.spec.timeoutSeconds().stream().mapToLong(limit -> now + limit * 1_000L).findFirst();
+    moveSubject(job, DURING);
   }
 
   private long leaseEnd(ModelJob job) {
@@ -271,7 +276,16 @@ final class Model {
   }
 
   void moveSubject(ModelJob job, String state) {
-    job.spec.subject().ifPresent(subject -> subjects.put(subject, state));
+    job.spec.subject().ifPresent(subject -> subjects.put(subject, new Place(state, job.id)));
+  }
+
+  /** What it began to do to its subject is not undone; what another did since is not its fault. */
+  void abandonSubject(ModelJob job) {
+    job.spec
+        .subject()
+        .filter(subject -> subjects.containsKey(subject))
+        .filter(subject -> subjects.get(subject).by.equals(job.id))
+        .ifPresent(subject -> moveSubject(job, FAILED));
   }
 
   void freeResource(String resource) {

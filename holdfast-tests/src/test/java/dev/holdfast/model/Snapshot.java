@@ -26,7 +26,7 @@ record Snapshot(
     List<Blocking> blocks,
     List<Reservation> reservations,
     Map<String, Integer> capacities,
-    Map<String, String> subjects,
+    Map<String, Model.Place> subjects,
     Map<UUID, Map<Long, String>> attempts,
     Map<String, OptionalLong> schedules,
     Map<ModelSlot.Key, Slot> slots,
@@ -91,7 +91,7 @@ record Snapshot(
               UNION ALL
               SELECT 'resource', NULL, name, capacity, NULL, NULL FROM {schema}.resource
               UNION ALL
-              SELECT 'subject: ' || id, NULL, state, 0, NULL, NULL FROM {schema}.subject
+              SELECT 'subject: ' || id, job_id, state, 0, NULL, NULL FROM {schema}.subject
               UNION ALL
               SELECT 'schedule: ' || name, NULL, '', 0, next_at, NULL FROM {schema}.schedule
               UNION ALL
@@ -182,7 +182,7 @@ record Snapshot(
               audited.put(
                   new Model.Audited(name, row.getString("worker"), Optional.ofNullable(id), whose),
                   (int) number);
-          default -> subjects.put(whose, name);
+          default -> subjects.put(whose, new Model.Place(name, id));
         }
       }
     }

@@ -83,8 +83,8 @@ enum EnginePatch implements PlantedPatch {
       Trial.ofFaults("cancel a queued job"),
       inCore(
           "queue/ActTransaction",
-          "Optional<String> subject = step.apply\\(handle, before\\);",
-          "Optional<String> subject = step.apply(handle, before);"
+          "Optional<Move> subject = step.apply\\(handle, before\\);",
+          "Optional<Move> subject = step.apply(handle, before);"
               + " handle.commit(); handle.begin();")),
   NOTHING_ROLLED_BACK(
       Trial.of("queue.HostileEnqueueTest", "a_batch_that_breaks_off_with_an_error_stores_nothing"),

@@ -188,6 +188,22 @@ class LeasesOverHttpTest extends LeasesRig {
     assertThat(tenant.job(id).state()).isEqualTo(JobState.RUNNING);
   }
 
+  @Covers("A13")
+  @Test
+  void an_environment_is_deploying_from_the_start_of_its_job_and_not_from_its_dispatch() {
+    Caller admin = TestServer.shared().as(Role.ADMIN, tenant.name());
+    String environment = "/api/v1/subjects/environment/e1";
+    admin.post("/api/v1/jobs", "{\"kind\": \"env_deploy\", \"environment_id\": \"e1\"}");
+    JsonNode lease = claim("w1", ", \"acknowledge\": true").get(0);
+    UUID id = UUID.fromString(lease.path("job").path("id").asString());
+    Reply dispatched = admin.get(environment);
+
+    assertThat(status("/start", "w1", id, lease.path("fence").asLong())).isEqualTo("started");
+
+    assertThat(dispatched.status()).isEqualTo(404);
+    assertThat(admin.get(environment).json().path("state").asString()).isEqualTo("deploying");
+  }
+
   @Test
   void a_dispatched_job_that_nobody_starts_goes_back_without_costing_an_attempt() {
     UUID id = enqueue("default");
