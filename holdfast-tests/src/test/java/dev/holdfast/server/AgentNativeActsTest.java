@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.server.Caller.Reply;
 import dev.holdfast.testkit.Covers;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -66,6 +69,57 @@ class AgentNativeActsTest extends AgentsRig {
 
     assertThat(reply.status()).as(reply.text()).isLessThan(300);
     assertThat(fleet.json("job_track.json").has(id)).isFalse();
+  }
+
+  // Workers of the native API have names that agents cannot have. A container could put a link
+  // where such a name leads.
+  @Test
+  void a_workers_name_leads_no_file_out_of_the_directory(@TempDir Path outside) throws Exception {
+    String id = fleet.submit();
+    Path secret = Files.writeString(outside.resolve("admin.token"), "secret");
+    Path link = fleet.file("queue/" + id + ".json.claim.a");
+    Files.createSymbolicLink(link, outside);
+
+    Reply leased =
+        fleet
+            .caller()
+            .post(
+                "/api/v1/leases",
+                """
+                {"worker": "a/admin.token", "queues": ["agents"], "kinds": ["simulation"],
+                 "acknowledge": true}
+                """);
+    fleet.reap();
+
+    assertThat(leased.status()).as(leased.text()).isEqualTo(200);
+    assertThat(leased.json().path("leases").size()).isEqualTo(1);
+    isShown(id, "dispatched");
+    assertThat(fleet.file("queue").toFile().list())
+        .containsExactlyInAnyOrder(link.getFileName().toString(), id + ".json.claim.a_admin.token");
+    assertThat(secret).hasContent("secret");
+
+    requeue(id, "{}");
+
+    isShown(id, "queued");
+    assertThat(fleet.file("queue").toFile().list())
+        .containsExactlyInAnyOrder(link.getFileName().toString(), id + ".json");
+    assertThat(secret).hasContent("secret");
+    assertThat(outside.toFile().list()).hasSize(1);
+  }
+
+  // As an earlier version left it.
+  @Test
+  void a_recorded_file_outside_the_directory_is_not_deleted(@TempDir Path outside)
+      throws Exception {
+    String id = inStatus("dispatched");
+    Path secret = Files.writeString(outside.resolve("admin.token"), "secret");
+    Files.createSymbolicLink(fleet.file("queue/x"), outside);
+    tenant.execute("UPDATE {schema}.agent_job SET queue_file = 'x/admin.token'");
+
+    requeue(id, "{}");
+
+    isShown(id, "queued");
+    assertThat(secret).hasContent("secret");
   }
 
   @Covers("C10")

@@ -8,6 +8,7 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -214,12 +215,33 @@ public final class SharedDirectory {
     return OpenDirectory.isTemporary(name);
   }
 
+  /** Whether a text can name an entry of a directory. All else would lead somewhere else. */
+  public static boolean isEntry(String name) {
+    return !name.isEmpty()
+        && !name.equals(".")
+        && !name.equals("..")
+        && name.indexOf('/') < 0
+        && name.indexOf('\0') < 0;
+  }
+
   private static List<String> parent(List<String> path) {
     return path.subList(0, path.size() - 1);
   }
 
-  private static Path last(List<String> path) {
-    return Path.of(path.getLast());
+  private static Path last(List<String> path) throws IOException {
+    return entry(path.getLast());
+  }
+
+  // Of a name with several parts the system follows all links but the last.
+  private static Path entry(String name) throws IOException {
+    try {
+      if (isEntry(name)) {
+        return Path.of(name);
+      }
+    } catch (InvalidPathException e) {
+      // It has characters that the file system does not know.
+    }
+    throw new FileSystemException(name, null, "it is not the name of one entry");
   }
 
   // Work in the last directory opens nothing that could block, so the caller waits for it.
@@ -263,7 +285,7 @@ public final class SharedDirectory {
     if (names.isEmpty()) {
       return work.in(directory);
     }
-    Path next = Path.of(names.getFirst());
+    Path next = entry(names.getFirst());
     try (OpenDirectory inner = enter(top, directory, next, ifMissing)) {
       return descend(top, inner, names.subList(1, names.size()), ifMissing, work);
     }

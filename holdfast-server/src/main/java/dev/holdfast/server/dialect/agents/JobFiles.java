@@ -162,7 +162,7 @@ final class JobFiles {
           write);
     }
     Optional<String> before =
-        job.shown().queueFile().filter(name -> !queueFile.equals(Optional.of(name)));
+        written(job.shown().queueFile()).filter(name -> !queueFile.equals(Optional.of(name)));
     if (before.isPresent() && !shared.delete(List.of(QUEUE, before.get()))) {
       log.warn(
           "{} is not in the queue's directory, though a node wrote it: have all nodes the same"
@@ -198,8 +198,9 @@ final class JobFiles {
   private boolean forget(Handle handle, UUID id) {
     try {
       Catalogue.Left left = catalogue.left(handle, id);
-      if (left.queueFile().isPresent()) {
-        shared.delete(List.of(QUEUE, left.queueFile().get()));
+      Optional<String> before = written(left.queueFile());
+      if (before.isPresent()) {
+        shared.delete(List.of(QUEUE, before.get()));
       }
       if (left.removing()) {
         shared.deleteAll(directory(id));
@@ -220,13 +221,22 @@ final class JobFiles {
     }
   }
 
+  // Earlier versions recorded names with a worker's slashes, which are nobody's to delete.
+  private static Optional<String> written(Optional<String> queueFile) {
+    return queueFile.filter(SharedDirectory::isEntry);
+  }
+
   /** The one that stands for it: its own while it waits, its agent's claim until that reports. */
   private static Optional<String> queueFile(AgentJob job) {
     return switch (job.status()) {
       case QUEUED -> Optional.of(job.id() + ".json");
-      case DISPATCHED -> job.worker().map(worker -> job.id() + ".json.claim." + worker);
+      case DISPATCHED -> job.worker().map(worker -> claim(job.id(), worker));
       default -> Optional.empty();
     };
+  }
+
+  static String claim(UUID id, String worker) {
+    return id + ".json.claim." + Names.claimant(worker);
   }
 
   /** Directories that agents expect. */

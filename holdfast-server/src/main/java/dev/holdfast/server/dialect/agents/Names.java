@@ -13,6 +13,7 @@ final class Names {
   private static final int MOST_CHARS = 128;
 
   private static final Pattern UNSAFE = Pattern.compile("[^A-Za-z0-9_.-]");
+  private static final Pattern NOT_OF_HOSTS = Pattern.compile("[^A-Za-z0-9_.:@+-]");
 
   private Names() {}
 
@@ -33,9 +34,20 @@ final class Names {
     return name;
   }
 
+  /**
+   * A worker's name as the end of a file's name. An agent's stays as it is. Other workers may be
+   * called anything, and get agents' jobs as well.
+   */
+  static String claimant(String worker) {
+    return cut(NOT_OF_HOSTS.matcher(worker).replaceAll("_"));
+  }
+
   /** A job's name, with what could mean something to a file system or a shell replaced. */
   static String job(String name) {
-    String safe = UNSAFE.matcher(name).replaceAll("_");
+    return cut(UNSAFE.matcher(name).replaceAll("_"));
+  }
+
+  private static String cut(String safe) {
     return safe.length() > MOST_CHARS ? safe.substring(0, MOST_CHARS) : safe;
   }
 }

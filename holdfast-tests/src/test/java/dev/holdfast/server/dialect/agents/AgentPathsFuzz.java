@@ -1,6 +1,7 @@
 package dev.holdfast.server.dialect.agents;
 
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.executor.files.SharedDirectory;
 import dev.holdfast.fuzz.FuzzTarget;
 import java.nio.file.Path;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.UUID;
 public final class AgentPathsFuzz implements FuzzTarget {
 
   private static final Path ROOT = Path.of("/shared");
+  private static final UUID JOB = new UUID(0, 1);
 
   public static void fuzzerTestOneInput(byte[] data) {
     FuzzTarget.run(new AgentPathsFuzz(), data);
@@ -27,13 +29,16 @@ public final class AgentPathsFuzz implements FuzzTarget {
         "\uff0e\uff0e/x",
         "a\u0000b",
         "00000000-0000-4000-8000-000000000000",
-        "agent-1.example");
+        "agent-1.example",
+        "a/admin.token",
+        "..");
   }
 
   @Override
   public void read(String text) {
     job(text);
     config(text);
+    worker(text);
     host(text);
   }
 
@@ -59,9 +64,19 @@ public final class AgentPathsFuzz implements FuzzTarget {
     }
   }
 
+  // Those that get jobs by the native API have any name that the engine allows.
+  private static void worker(String text) {
+    String file = JobFiles.claim(JOB, text);
+    below("queue", file);
+    FuzzTarget.check(file.matches("[A-Za-z0-9_.:@+-]{1,200}"), "of harmless characters: " + file);
+    FuzzTarget.check(SharedDirectory.isEntry(file), "taken by the directory: " + file);
+  }
+
   private static void host(String text) {
     try {
-      below("queue", "x.json.claim." + Names.host("worker_id", text));
+      String agent = Names.host("worker_id", text);
+      FuzzTarget.check(
+          JobFiles.claim(JOB, text).equals(JOB + ".json.claim." + agent), "as it is: " + agent);
     } catch (HoldfastException e) {
       FuzzTarget.check(String.valueOf(e.getMessage()).contains("worker_id"), "it is named");
     }

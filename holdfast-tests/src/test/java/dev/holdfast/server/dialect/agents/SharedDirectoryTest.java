@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -156,6 +157,43 @@ class SharedDirectoryTest {
         .isInstanceOf(IOException.class);
 
     assertThat(inside).isEmptyDirectory();
+  }
+
+  // The system follows links in all parts of a name but the last.
+  @Test
+  void a_name_of_several_parts_is_none() throws IOException {
+    Files.createDirectory(inside.resolve("queue"));
+    Files.createSymbolicLink(inside.resolve("queue/link"), outside);
+
+    for (String name : List.of("link/secret", "link/", "../secret", "..", ".", "", "/", "a\0b")) {
+      List<String> path = List.of("queue", name);
+      assertRefused(name, () -> shared.write(path, new byte[1]));
+      assertRefused(name, () -> shared.append(path, new byte[1]));
+      assertRefused(name, () -> shared.writeIfOther(path, new byte[1]));
+      assertRefused(name, () -> shared.read(path, 10));
+      assertRefused(name, () -> shared.open(path));
+      assertRefused(name, () -> shared.key(path));
+      assertRefused(name, () -> shared.delete(path));
+      assertRefused(name, () -> shared.deleteAll(path));
+      assertRefused(name, () -> shared.list(path));
+      assertRefused(name, () -> shared.make(path));
+      assertRefused(name, () -> shared.write(List.of("queue", name, "x"), new byte[1]));
+    }
+    for (Path absolute : List.of(outside.resolve("secret"), outside.resolve("new"))) {
+      assertRefused("absolute", () -> shared.write(List.of(absolute.toString()), new byte[1]));
+      assertRefused("absolute", () -> shared.delete(List.of(absolute.toString())));
+    }
+
+    assertThat(outside.resolve("secret")).hasContent("secret");
+    assertThat(outside.toFile().list()).hasSize(1);
+    assertThat(inside.resolve("queue").toFile().list()).containsExactly("link");
+  }
+
+  private static void assertRefused(String name, ThrowingCallable access) {
+    assertThatThrownBy(access)
+        .as("<%s>", name)
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContaining("not the name of one entry");
   }
 
   @ParameterizedTest
