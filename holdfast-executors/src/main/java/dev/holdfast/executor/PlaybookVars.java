@@ -113,7 +113,7 @@ final class PlaybookVars {
   // the other half and keep. A text without a brace is neither.
   private static @Nullable Object literal(@Nullable Object value) {
     return switch (value) {
-      case String text when text.contains("{") || text.contains("}") -> Map.of(UNSAFE, text);
+      case String text when hasBrace(text) -> Map.of(UNSAFE, text);
       case List<?> list -> {
         List<@Nullable Object> literals = new ArrayList<>();
         list.forEach(each -> literals.add(literal(each)));
@@ -130,11 +130,20 @@ final class PlaybookVars {
   }
 
   // It takes an object with such a key for something else than an object: for a text of its vault.
+  // And a key cannot be marked as a value can: a playbook that goes through the keys of an object
+  // would evaluate them.
   private static String checked(String name) {
     if (name.startsWith(MEANING)) {
       throw HoldfastException.invalid("args", name, "names that do not begin with " + MEANING);
     }
+    if (hasBrace(name)) {
+      throw HoldfastException.invalid("args", name, "names without { and }");
+    }
     return name;
+  }
+
+  private static boolean hasBrace(String text) {
+    return text.contains("{") || text.contains("}");
   }
 
   String json() {

@@ -60,6 +60,32 @@ class AnsibleArgumentsTest extends PlaybookRig {
     }
   }
 
+  // A loop evaluates the keys of an object, which cannot be marked as data.
+  @Test
+  void names_within_arguments_run_no_templates() throws Exception {
+    playbook(
+        """
+        - debug: {msg: "{{ item.key }}"}
+          loop: "{{ labels | dict2items }}"
+        - set_fact: {first: "{{ labels | list | first }}"}
+        - debug: {msg: "{{ first }}"}
+        """);
+
+    for (String name : List.of("{{ lookup('pipe', 'id') }}", "{% raw %}", "{# #}", "{", "a}b")) {
+      for (Object labels : List.of(Map.of(name, "x"), List.of(Map.of("deep", Map.of(name, 1))))) {
+        Job job = play(HERE, Map.of("labels", labels));
+        assertThat(job.state()).as(name).isEqualTo(JobState.FAILED);
+        assertThat(job.errorCode()).as(name).contains("INVALID_ARGUMENT");
+        assertThat(job.errorMessage().orElseThrow()).contains("args is", name, "without { and }");
+      }
+    }
+    Job harmless = play(HERE, Map.of("labels", Map.of("app.kubernetes.io/name (1)", "x")));
+
+    assertThat(harmless.state()).isEqualTo(JobState.SUCCEEDED);
+    assertThat(String.join("\n", tenant.jobs().log(harmless.id())))
+        .contains("\"app.kubernetes.io/name (1)\"");
+  }
+
   // The ssh plugin reads a variable of the first name, and calls the host that it has.
   @Test
   void arguments_cannot_lead_a_playbook_to_another_host_by_a_name_that_is_no_name()
