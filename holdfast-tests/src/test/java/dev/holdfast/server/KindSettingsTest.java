@@ -209,6 +209,44 @@ class KindSettingsTest {
     assertThat(added.text()).contains("args.secrets");
   }
 
+  // The called host may show or keep what it is told in other places than the kind chose.
+  @Test
+  void where_a_kinds_secrets_go_in_a_call_is_for_the_kind_and_admins_to_say() {
+    system.put(
+        API + "/kinds/note",
+        """
+        {"executor": "http",
+         "settings": {"url": "http://example.org/", "secrets": ["TOKEN", "OTHER"]}}
+        """);
+    Caller admin = TestServer.shared().as(Role.ADMIN, tenant.name());
+    String body = "{\"body\": \"all of it: ${TOKEN}\"}";
+    String header = "{\"headers\": {\"X-Name\": \"${OTHER}\"}}";
+
+    assertPlacedByNobody(note(submitter, body), "args.body", "${TOKEN}");
+    assertPlacedByNobody(note(submitter, header), "args.headers.X-Name", "${OTHER}");
+    Reply scheduled =
+        TestServer.shared()
+            .as(Role.OPERATOR, tenant.name())
+            .put(
+                API + "/schedules/noting",
+                "{\"every_seconds\": 60, \"kind\": \"note\", \"args\": %s}".formatted(body));
+    assertPlacedByNobody(scheduled, "args.body", "${TOKEN}");
+    assertThat(submitter.get(API + "/jobs").json().path("jobs").size()).isZero();
+
+    Reply none = note(submitter, "{\"body\": \"${NO_SECRET} $TOKEN {TOKEN}\"}");
+    assertThat(none.status()).as(none.text()).isEqualTo(201);
+    assertThat(note(admin, body).status()).isEqualTo(201);
+  }
+
+  private static Reply note(Caller caller, String args) {
+    return caller.post(API + "/jobs", "{\"kind\": \"note\", \"args\": %s}".formatted(args));
+  }
+
+  private static void assertPlacedByNobody(Reply reply, String field, String mention) {
+    assertThat(reply.status()).as(reply.text()).isEqualTo(400);
+    assertThat(reply.text()).contains(field, mention);
+  }
+
   private Reply roll(String args) {
     return submitter.post(API + "/jobs", "{\"kind\": \"roll\", \"args\": {" + args + "}}");
   }

@@ -28,6 +28,7 @@ public record KindSettings(String executor, ObjectNode fixed) {
   private static final String PROCESS = "process";
   private static final String CONTAINER = "container";
   private static final String ANSIBLE = "ansible";
+  private static final String HTTP = "http";
   private static final String SECRETS = "secrets";
   private static final String OPENED = "open";
 
@@ -37,7 +38,7 @@ public record KindSettings(String executor, ObjectNode fixed) {
 
   // The one argument that each executor requires. The executor itself checks the rest.
   private static final Map<String, String> NEEDED =
-      Map.of(PROCESS, "argv", CONTAINER, "image", "http", "url");
+      Map.of(PROCESS, "argv", CONTAINER, "image", HTTP, "url");
 
   public KindSettings {
     String needed = NEEDED.get(executor);
@@ -134,6 +135,9 @@ public record KindSettings(String executor, ObjectNode fixed) {
     }
     if (!opened.contains(SECRETS)) {
       requireOwnSecrets(given.json());
+    }
+    if (executor.equals(HTTP) && !freely) {
+      PlacedSecrets.require(fixed, given.json());
     }
     return args;
   }
