@@ -45,7 +45,9 @@ final class JobLog {
       case TABLE -> out.println(toTerminal ? Terminal.harmless(line.text()) : line.text());
       case JSON ->
           out.println(
-              Json.write(Json.object().put("at", line.at().toString()).put("line", line.text())));
+              Terminal.harmlessJson(
+                  Json.write(
+                      Json.object().put("at", line.at().toString()).put("line", line.text()))));
     }
   }
 

@@ -34,7 +34,7 @@ final class Printer {
    */
   void print(ObjectNode answer, List<String> columns) {
     if (output == Remote.Output.JSON) {
-      out.println(Json.write(answer));
+      out.println(json(answer));
     } else if (columns.isEmpty()) {
       printFields(answer);
     } else {
@@ -46,7 +46,7 @@ final class Printer {
   private void printFields(ObjectNode answer) {
     int width = answer.propertyNames().stream().mapToInt(String::length).max().orElse(0);
     for (Map.Entry<String, JsonNode> field : answer.properties()) {
-      out.println(padded(field.getKey(), width) + GAP + text(field.getValue()));
+      out.println(padded(harmless(field.getKey()), width) + GAP + text(field.getValue()));
     }
   }
 
@@ -99,7 +99,12 @@ final class Printer {
         ? node.valueStream()
             .map(each -> harmless(each.stringValue()))
             .collect(Collectors.joining(","))
-        : Json.write(node);
+        : json(node);
+  }
+
+  // JSON need not escape DEL and the controls behind it, but may.
+  private static String json(JsonNode node) {
+    return Terminal.harmlessJson(Json.write(node));
   }
 
   // Text of others must not control the terminal, like moving the cursor.

@@ -3,11 +3,14 @@ package dev.holdfast.cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 
 /** Detects terminals, and protects them from control characters. */
 final class Terminal {
+
+  private static final Pattern LATE_CONTROL = Pattern.compile("[\\x7f-\\x9f]");
 
   private Terminal() {}
 
@@ -37,5 +40,15 @@ final class Terminal {
   /** The same for a text of several lines, which stay lines. */
   static String harmlessText(String text) {
     return text.lines().map(Terminal::harmless).collect(Collectors.joining("\n"));
+  }
+
+  /**
+   * The same JSON with all control characters escaped. JSON itself escapes those before the space
+   * only, and terminals obey some of the others as well.
+   */
+  static String harmlessJson(String json) {
+    return LATE_CONTROL
+        .matcher(json)
+        .replaceAll(found -> "\\\\u%04x".formatted((int) found.group().charAt(0)));
   }
 }
