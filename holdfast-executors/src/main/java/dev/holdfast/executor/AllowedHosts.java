@@ -77,6 +77,7 @@ final class AllowedHosts {
         || address.isLinkLocalAddress()
         || address.isMulticastAddress()
         || METADATA.contains(address.getHostAddress())
+        || OwnAddresses.contain(address)
         || inner(bytes).filter(AllowedHosts::isOffLimits).isPresent();
   }
 

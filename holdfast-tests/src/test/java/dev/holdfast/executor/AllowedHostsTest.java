@@ -9,6 +9,8 @@ import dev.holdfast.job.JobState;
 import dev.holdfast.job.Kind;
 import dev.holdfast.worker.Worker;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -109,6 +111,19 @@ class AllowedHostsTest extends HttpRig {
           new AllowedHosts(
               Set.of("*.example.org"), host -> new InetAddress[] {InetAddress.getByName(address)});
       assertThat(inside.leadsAstray("erp.example.org")).as("what a star is mostly for").isFalse();
+    }
+  }
+
+  @Test
+  void a_star_does_not_lead_to_any_address_that_this_machine_has() throws Exception {
+    for (NetworkInterface each : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+      for (InetAddress own : Collections.list(each.getInetAddresses())) {
+        AllowedHosts hosts =
+            new AllowedHosts(
+                Set.of("*.example.org", "here.example.org"), host -> new InetAddress[] {own});
+        assertThat(hosts.leadsAstray("erp.example.org")).as("%s", own).isTrue();
+        assertThat(hosts.leadsAstray("here.example.org")).as("was named").isFalse();
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.server.notify;
 
+import dev.holdfast.executor.OwnAddresses;
 import dev.holdfast.server.http.Networks;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -7,6 +8,7 @@ import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Decides which addresses webhooks may call. A tenant's admin chooses the address and the server
@@ -50,6 +52,7 @@ public final class Receivers {
 
   private final Networks allowed;
   private final Lookup lookup;
+  private final Predicate<InetAddress> own;
 
   /**
    * Allows the public internet and these networks.
@@ -61,8 +64,13 @@ public final class Receivers {
   }
 
   Receivers(Set<String> networks, Lookup lookup) {
+    this(networks, lookup, OwnAddresses::contain);
+  }
+
+  Receivers(Set<String> networks, Lookup lookup, Predicate<InetAddress> own) {
     this.allowed = new Networks("webhook-networks", networks);
     this.lookup = lookup;
+    this.own = own;
   }
 
   /**
@@ -78,8 +86,9 @@ public final class Receivers {
         : Optional.empty();
   }
 
-  private static boolean isPublic(InetAddress address) {
+  private boolean isPublic(InetAddress address) {
     return !SPECIAL.contain(address)
+        && !own.test(address)
         && (!(address instanceof Inet6Address) || GIVEN_OUT.contain(address));
   }
 }

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.error.HoldfastException;
 import dev.holdfast.server.tenancy.Webhook;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.net.UnknownHostException;
+import java.util.Collections;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -119,6 +121,24 @@ class ReceiversTest {
         new Receivers(Set.of(), host -> new InetAddress[] {at("1.1.1.1"), at("10.0.0.1")});
 
     assertThat(receivers.addressesOf("both.example")).isEmpty();
+  }
+
+  @Test
+  void an_address_of_the_machine_itself_is_off_limits_whatever_network_it_is_of() throws Exception {
+    for (NetworkInterface each : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+      for (InetAddress own : Collections.list(each.getInetAddresses())) {
+        assertThat(OPEN_INTERNET.addressesOf(own.getHostAddress())).as("%s", own).isEmpty();
+      }
+    }
+    // Few machines that run tests have a public one.
+    InetAddress own = at("1.1.1.1");
+    Receivers here = new Receivers(Set.of(), InetAddress::getAllByName, own::equals);
+    Receivers named = new Receivers(Set.of("1.1.1.1"), InetAddress::getAllByName, own::equals);
+
+    assertThat(here.addressesOf("1.1.1.1")).isEmpty();
+    assertThat(here.addressesOf("[::ffff:1.1.1.1]")).isEmpty();
+    assertThat(here.addressesOf("1.1.1.2")).isPresent();
+    assertThat(named.addressesOf("1.1.1.1")).isPresent();
   }
 
   @Test
