@@ -15,6 +15,8 @@ import javax.sql.DataSource;
 /** A node with a PostgreSQL of its own, as {@code ./holdfast server} runs it. */
 final class OwnDatabase implements AutoCloseable {
 
+  static final int CONNECTIONS = 10;
+
   private final EmbeddedPostgres postgres;
   private final HikariDataSource pool;
   private final HoldfastServer server;
@@ -25,7 +27,7 @@ final class OwnDatabase implements AutoCloseable {
     this.postgres = postgres;
     HikariConfig config = new HikariConfig();
     config.setDataSource(postgres.dataSource());
-    config.setMaximumPoolSize(10);
+    config.setMaximumPoolSize(CONNECTIONS);
     config.setConnectionTimeout(1_000);
     this.pool = new HikariDataSource(config);
     this.server =

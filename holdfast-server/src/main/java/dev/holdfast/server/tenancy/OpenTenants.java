@@ -6,6 +6,7 @@ import dev.holdfast.error.HoldfastException;
 import dev.holdfast.fleet.Hosts;
 import dev.holdfast.tenant.Tenant;
 import dev.holdfast.tenant.TenantName;
+import dev.holdfast.tenant.Tenants;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -51,6 +52,17 @@ public final class OpenTenants {
     return earlier == null ? opened : earlier;
   }
 
+  /**
+   * The same for urgent requests. Whether a tenant exists is found out over connections of their
+   * own; only one that exists is then opened.
+   */
+  public TenantServices atOnce(TenantName name) {
+    if (!openTenants.containsKey(name)) {
+      Tenant unused = tenant(holdfast.reserved(), name);
+    }
+    return of(name);
+  }
+
   public void forget(TenantName name) {
     openTenants.remove(name);
   }
@@ -64,9 +76,9 @@ public final class OpenTenants {
   }
 
   // What it takes to make one is told to those who write Java, and not to who asks for it here.
-  private Tenant tenant(TenantName name) {
+  private static Tenant tenant(Tenants tenants, TenantName name) {
     try {
-      return holdfast.tenants().open(name);
+      return tenants.open(name);
     } catch (HoldfastException e) {
       throw e.code() == ErrorCode.NOT_FOUND
           ? new HoldfastException(ErrorCode.NOT_FOUND, "no tenant " + name, e)
@@ -75,7 +87,7 @@ public final class OpenTenants {
   }
 
   private TenantServices open(TenantName name) {
-    Tenant tenant = tenant(name);
+    Tenant tenant = tenant(holdfast.tenants(), name);
     Hosts hosts = hostsOf.apply(name);
     Settings settings = new Settings(tenant);
     // An application may have created the tenant, or a node with another environment.

@@ -94,10 +94,12 @@ public final class Signatures implements Credential {
         new Principal("signed", Role.WORKER, Optional.of(tenant), "signed:" + tenant.value()));
   }
 
+  // To open a tenant is to ask the database as well, and strangers may name any.
   private Optional<PullSecret.InForce> secret(TenantName tenant, boolean atOnce) {
     try {
-      PullSecret kept = openTenants.of(tenant).pullSecret();
-      return atOnce ? hurriedLookUps.take(kept::getAtOnce) : lookUps.take(kept::get);
+      return atOnce
+          ? hurriedLookUps.take(() -> openTenants.atOnce(tenant).pullSecret().getAtOnce())
+          : lookUps.take(() -> openTenants.of(tenant).pullSecret().get());
     } catch (HoldfastException e) {
       if (e.code() == ErrorCode.NOT_FOUND) {
         return Optional.empty();
