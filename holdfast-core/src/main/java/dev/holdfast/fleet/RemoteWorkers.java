@@ -10,9 +10,10 @@ import dev.holdfast.tenant.TenantName;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -27,6 +28,12 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class RemoteWorkers implements Loop.Step {
+
+  /**
+   * How many names the workers of one tenant may have. All tenants' are in one table, and whoever
+   * has a worker's token may make up names.
+   */
+  public static final int MOST = 10_000;
 
   private static final Duration PERIOD = Duration.ofSeconds(5);
 
@@ -73,6 +80,12 @@ public final class RemoteWorkers implements Loop.Step {
       SELECT incarnation FROM {schema}.worker WHERE drain_requested_at IS NOT NULL
       """;
 
+  // Workers on the database have a process, and a new incarnation with each.
+  private static final String KNOWN =
+      """
+      SELECT tenant, incarnation FROM {schema}.worker WHERE tenant IS NOT NULL AND process IS NULL
+      """;
+
   // Of workers on the database, too: they remove such rows only when one of them starts
   // (Predecessors), and here perhaps none ever does again.
   private static final String FORGET =
@@ -108,6 +121,7 @@ public final class RemoteWorkers implements Loop.Step {
 
   private final Codec json = new JacksonCodec();
   private final Db db;
+  private final Roster roster;
   private final String beat;
   private final Map<UUID, Seen> seen = new ConcurrentHashMap<>();
   private final Set<UUID> spoke = ConcurrentHashMap.newKeySet();
@@ -115,23 +129,48 @@ public final class RemoteWorkers implements Loop.Step {
   private volatile Set<UUID> draining = Set.of();
 
   public RemoteWorkers(Db control) {
+    this(control, MOST);
+  }
+
+  /**
+   * The same, with another limit.
+   *
+   * @param most how many names the workers of one tenant may have; one that is silent for a day is
+   *     forgotten
+   */
+  RemoteWorkers(Db control, int most) {
     this.db = control;
+    this.roster = new Roster(most);
     this.beat = control.sql(BEAT);
   }
 
-  /** Records that a worker has asked for work. */
-  public void seen(WorkerInfo worker) {
-    seen(new Seen(worker, Optional.empty()));
+  /**
+   * Records that a worker has asked for work.
+   *
+   * @return false if its name is new, and its tenant has {@link #MOST}: nothing is recorded
+   */
+  public boolean seen(WorkerInfo worker) {
+    return seen(new Seen(worker, Optional.empty()));
   }
 
-  /** Records that a worker has sent a sign of life, with its vitals. */
-  public void seen(WorkerInfo worker, Payload vitals) {
-    seen(new Seen(worker, Optional.of(vitals)));
+  /** The same with a sign of life, and the worker's vitals. */
+  public boolean seen(WorkerInfo worker, Payload vitals) {
+    return seen(new Seen(worker, Optional.of(vitals)));
   }
 
-  private void seen(Seen now) {
-    UUID incarnation = incarnation(now.worker.tenant().orElse(""), now.worker.name());
+  private boolean seen(Seen now) {
+    String tenant = now.worker.tenant().orElse("");
+    UUID incarnation = incarnation(tenant, now.worker.name());
+    if (!roster.admits(tenant, incarnation)) {
+      return false;
+    }
     seen.merge(incarnation, now, (earlier, later) -> later.after(earlier));
+    return true;
+  }
+
+  /** Forgets who was seen of a tenant that is dropped, so that nothing is stored of them. */
+  public void forget(TenantName tenant) {
+    seen.values().removeIf(each -> each.worker.tenant().equals(Optional.of(tenant.value())));
   }
 
   /**
@@ -170,6 +209,7 @@ public final class RemoteWorkers implements Loop.Step {
       from = to;
     } while (from < round.size());
     db.useHandle(handle -> handle.createUpdate(db.sql(FORGET)).execute());
+    roster.stored(known(), Set.copyOf(seen.keySet()));
     Set<UUID> asked =
         db.withHandle(
             handle -> handle.createQuery(db.sql(DRAINING)).mapTo(UUID.class).collectIntoSet());
@@ -183,9 +223,27 @@ public final class RemoteWorkers implements Loop.Step {
     return PERIOD;
   }
 
+  private Map<String, Set<UUID>> known() {
+    return db.withHandle(handle ->
+        handle
+            .createQuery(db.sql(KNOWN))
+            .reduceRows(
+                new HashMap<>(),
+                (all, row) -> {
+                  all.computeIfAbsent(row.getColumn("tenant", String.class), key -> new HashSet<>())
+                      .add(row.getColumn("incarnation", UUID.class));
+                  return all;
+                }));
+  }
+
   private void beat(List<UUID> incarnations) {
     Map<UUID, Seen> some = new TreeMap<>();
-    incarnations.forEach(each -> some.put(each, Objects.requireNonNull(seen.get(each))));
+    for (UUID each : incarnations) {
+      Seen found = seen.get(each);
+      if (found != null) { // its tenant may have been dropped since
+        some.put(each, found);
+      }
+    }
     Set<UUID> alsoThere = new TreeSet<>(spoke);
     alsoThere.removeAll(some.keySet()); // one statement must not write a row twice
     List<Row> rows = new ArrayList<>();

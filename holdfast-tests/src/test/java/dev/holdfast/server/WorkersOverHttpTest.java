@@ -2,13 +2,17 @@ package dev.holdfast.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.fleet.WorkerState;
 import dev.holdfast.job.Kind;
+import dev.holdfast.server.Caller.Reply;
 import dev.holdfast.server.auth.Role;
+import dev.holdfast.tenant.Db;
 import dev.holdfast.testkit.TestTenant;
 import dev.holdfast.worker.Worker;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -18,6 +22,8 @@ import tools.jackson.databind.JsonNode;
  * The list of workers, of whom several may have one name: a process is as many as it serves kinds.
  */
 class WorkersOverHttpTest {
+
+  private static final String BEAT = "/api/v1/workers/heartbeat";
 
   @RegisterExtension final TestTenant tenant = new TestTenant();
 
@@ -42,6 +48,53 @@ class WorkersOverHttpTest {
           .extracting(WorkerState::place)
           .noneMatch(place -> place.startsWith("twin/"));
     }
+  }
+
+  @Test
+  void who_makes_up_names_of_workers_is_refused_by_all_ways_and_known_workers_are_not() {
+    Caller known = TestServer.shared().as(Role.WORKER, tenant.name());
+    assertThat(known.post(BEAT, beat("known")).status()).isEqualTo(200);
+    Db control = tenant.holdfast().tenants().control();
+    String fill =
+        """
+        INSERT INTO {schema}.worker (incarnation, name, host, labels, tenant, queues)
+        SELECT gen_random_uuid(), 'made-up-' || n, 'h', '{}', ?, '{}'
+          FROM generate_series(1, ?) AS n
+        """;
+    control.useHandle(
+        handle -> handle.execute(control.sql(fill), tenant.name().value(), RemoteWorkers.MOST));
+    Caller stranger = TestServer.shared().as(Role.WORKER, tenant.name());
+    int tries = 0;
+    while (!stranger.post(BEAT, beat("new-" + tries++)).text().contains("TOO_MANY_WORKERS")) {
+      assertThat(tries).isLessThan(1_000_000); // the node looks every few seconds
+    }
+
+    Caller newcomer = TestServer.shared().as(Role.WORKER, tenant.name());
+    PlainHttp puller =
+        PlainHttp.at(TestServer.shared().addressOf(tenant.name()))
+            .with(
+                Map.of(
+                    "Authorization",
+                    "Bearer " + newcomer.token().orElseThrow(),
+                    "X-Worker-Id",
+                    "newcomer"));
+    List<Reply> refused =
+        List.of(
+            newcomer.post(BEAT, beat("newcomer")),
+            newcomer.post("/api/v1/leases", beat("newcomer")),
+            newcomer.post("/api/agent/next-job", "{\"worker_id\": \"newcomer\"}"),
+            newcomer.post("/api/agent/heartbeat", "{\"worker_id\": \"newcomer\"}"),
+            puller.get("/api/pull_job"));
+
+    assertThat(refused).extracting(Reply::status).containsOnly(429);
+    assertThat(refused)
+        .allSatisfy(reply -> assertThat(reply.text()).contains("" + RemoteWorkers.MOST));
+    assertThat(known.post(BEAT, beat("known")).status()).isEqualTo(200);
+    assertThat(known.post("/api/v1/leases", beat("known")).status()).isEqualTo(200);
+  }
+
+  private static String beat(String name) {
+    return "{\"worker\": \"%s\", \"queues\": [\"default\"]}".formatted(name);
   }
 
   private Worker worker() {

@@ -95,15 +95,15 @@ final class FleetRoutes {
       throw HoldfastException.invalid(
           "info", info.json().length() + " characters", "at most " + MOST_INFO_CHARS);
     }
-    remote.seen(
+    WorkerInfo worker =
         new WorkerInfo(
             asked.worker(),
             asked.host(),
             asked.labels(),
             Optional.of(request.services().tenant().name().value()),
             asked.queues(),
-            asked.kinds()),
-        info);
+            asked.kinds());
+    Newcomers.check("worker", remote.seen(worker, info));
     return Answer.ok(Json.object().put("ok", true));
   }
 

@@ -108,7 +108,7 @@ final class LeaseRoutes {
             Optional.of(request.services().tenant().name().value()),
             asked.queues(),
             asked.kinds());
-    workers.seen(worker);
+    Newcomers.check("worker", workers.seen(worker));
     if (workers.isDraining(request.services().tenant().name(), worker.name())) {
       return counted(request, () -> drained(request, worker, wait));
     }
@@ -152,7 +152,7 @@ final class LeaseRoutes {
         && !request.isAbandoned()
         && workers.isDraining(request.services().tenant().name(), worker.name())
         && request.pause(PAUSE)) {
-      workers.seen(worker);
+      boolean unused = workers.seen(worker); // it was admitted
     }
     ObjectNode json = Json.object();
     json.putArray("leases");
@@ -165,7 +165,7 @@ final class LeaseRoutes {
         new LongPolls.Caller() {
           @Override
           public void stillWaits() {
-            workers.seen(worker);
+            boolean unused = workers.seen(worker); // it was admitted
           }
 
           @Override

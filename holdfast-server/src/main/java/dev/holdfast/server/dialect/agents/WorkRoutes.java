@@ -12,6 +12,7 @@ import dev.holdfast.job.Limits;
 import dev.holdfast.job.Placement;
 import dev.holdfast.lease.FencelessReports.AgentReport;
 import dev.holdfast.lease.Lease;
+import dev.holdfast.server.api.Newcomers;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.dialect.agents.StatusReports.Said;
 import dev.holdfast.server.http.Answer;
@@ -87,14 +88,15 @@ final class WorkRoutes {
 
   // For those who ask why a job does not run, and for the list of all workers.
   private void seen(Request request, String agent) {
-    workers.seen(
+    WorkerInfo worker =
         new WorkerInfo(
             agent,
             agent,
             Map.of(),
             Optional.of(request.services().tenant().name().value()),
             Set.of(Simulation.QUEUE),
-            Optional.of(Set.of(Simulation.KIND))));
+            Optional.of(Set.of(Simulation.KIND)));
+    Newcomers.check(WORKER, workers.seen(worker));
   }
 
   private Answer beat(Request request) {

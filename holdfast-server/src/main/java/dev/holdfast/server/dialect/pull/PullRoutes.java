@@ -17,6 +17,7 @@ import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseKey;
 import dev.holdfast.lease.ReportReply;
 import dev.holdfast.lease.Submission;
+import dev.holdfast.server.api.Newcomers;
 import dev.holdfast.server.api.Reserved;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Answer;
@@ -95,14 +96,15 @@ public final class PullRoutes {
             .thoroughly();
     Optional<Duration> length = request.number("lease_sec").map(PullRoutes::lease);
     asked = length.map(asked::withLeaseLength).orElse(asked);
-    workers.seen(
+    WorkerInfo info =
         new WorkerInfo(
             worker,
             asked.host(),
             asked.labels(),
             Optional.of(request.services().tenant().name().value()),
             asked.queues(),
-            Optional.empty()));
+            Optional.empty());
+    Newcomers.check(WORKER, workers.seen(info));
     if (workers.isDraining(request.services().tenant().name(), worker)) {
       return pulled(request.services(), List.of(), length.isEmpty());
     }
