@@ -11,6 +11,7 @@ import dev.holdfast.server.auth.Sessions;
 import dev.holdfast.server.auth.Tokens;
 import dev.holdfast.server.dialect.pull.Signatures;
 import dev.holdfast.tenant.Db;
+import dev.holdfast.tenant.Namesakes;
 import dev.holdfast.tenant.Tenants;
 import dev.holdfast.testkit.TestTenant;
 import java.sql.SQLException;
@@ -29,6 +30,7 @@ class StatementsTest {
   private static final Set<Class<?>> OF_CONTROL =
       Set.of(
           Tenants.class,
+          Namesakes.class,
           Presence.class,
           Predecessors.class,
           RemoteWorkers.class,

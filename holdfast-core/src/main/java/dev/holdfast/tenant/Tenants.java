@@ -50,7 +50,7 @@ public final class Tenants implements AutoCloseable {
       """;
 
   // A database that was set back may have had tenants that it no longer knows of.
-  private static final String ANY = "*"; // no tenant's name
+  static final String ANY = "*"; // no tenant's name
 
   private static final String GO_ON_FROM =
       """
@@ -175,6 +175,8 @@ public final class Tenants implements AutoCloseable {
             == 1;
     if (isNew) {
       goOnFromDropped(handle, tenant);
+      // A heartbeat may have come with the end of the one before.
+      new Namesakes(control).forgetWorkers(handle, tenant);
       whenNew.accept(handle);
     }
     return isNew;
@@ -188,6 +190,14 @@ public final class Tenants implements AutoCloseable {
         .bind("any", ANY)
         .mapTo(Long.class)
         .findOne();
+  }
+
+  /**
+   * Whether a tenant of this name was dropped, or may have been: a database that was set back does
+   * not know all that it had.
+   */
+  public boolean hadNamesake(Handle handle, TenantName tenant) {
+    return new Namesakes(control).had(handle, tenant);
   }
 
   /**
@@ -246,6 +256,7 @@ public final class Tenants implements AutoCloseable {
       throw new HoldfastException(ErrorCode.NOT_FOUND, "no tenant '" + tenant + "'");
     }
     rememberFence(handle, tenant);
+    new Namesakes(control).forgetWorkers(handle, tenant);
     handle.execute("DROP SCHEMA " + schemaOf(tenant).value() + " CASCADE");
     also.accept(handle);
   }

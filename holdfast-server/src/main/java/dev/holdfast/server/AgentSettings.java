@@ -59,7 +59,7 @@ public record AgentSettings(Path directory, List<String> hosts) {
   }
 
   /** The directory of all tenants but the default one. */
-  Path directoryOfOthers() {
+  public Path directoryOfOthers() {
     return directory.resolveSibling(directory.getFileName() + "-tenants");
   }
 

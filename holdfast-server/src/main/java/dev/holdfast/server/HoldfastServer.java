@@ -76,7 +76,7 @@ public final class HoldfastServer implements AutoCloseable {
         new ServerParts(config, holdfast, openTenants, tokens, polls, workers, hints);
     Sampler sampler = new Sampler(holdfast);
     this.agents = new AgentTenants(holdfast, workers, config.agents());
-    List<Route> api = Routes.of(parts, agents::acted);
+    List<Route> api = Routes.of(parts, agents::acted, agents);
     this.ui = new Ui(parts, sampler, api);
     this.routes = new ArrayList<>(Pages.routes(holdfast, figures, () -> draining));
     routes.addAll(api);

@@ -39,6 +39,8 @@ class FaultPointsTest {
           Map.entry("Tenants.GO_ON_FROM", "TenantFaultsTest"),
           Map.entry("Tenants.UNREGISTER", "TenantFaultsTest"),
           Map.entry("Tenants.REMEMBER_FENCE", "TenantFaultsTest"),
+          Map.entry("Namesakes.HAD", "TenantFaultsTest"),
+          Map.entry("Namesakes.FORGET_WORKERS", "TenantFaultsTest"),
           Map.entry("Tenants.LIST", "TenantFaultsTest"),
           Map.entry("Tenants.HOLD", "TenantFaultsTest"),
           Map.entry(

@@ -40,13 +40,20 @@ class TenantFaultsTest {
       corner.steady().migrate();
       everywhere(
           corner,
-          tenants -> tenants.create(ACME),
+          tenants ->
+              tenants.createIfAbsent(
+                  ACME, handle -> assertThat(tenants.hadNamesake(handle, ACME)).isTrue()),
           () -> {
             corner.dropIfThere(ACME);
             corner.execute("DELETE FROM %1$s.dropped_tenant");
             corner.execute("INSERT INTO %1$s.dropped_tenant (name, fence) VALUES ('acme', 5)");
           });
-      came("Tenants.REGISTER", "Tenants.GO_ON_FROM", "Migrator.VERSION");
+      came(
+          "Tenants.REGISTER",
+          "Tenants.GO_ON_FROM",
+          "Namesakes.HAD",
+          "Namesakes.FORGET_WORKERS",
+          "Migrator.VERSION");
     }
   }
 
@@ -64,8 +71,16 @@ class TenantFaultsTest {
           () -> {
             corner.execute("DELETE FROM %1$s.dropped_tenant"); // or it goes on from the last one
             corner.steady().create(ACME);
+            corner.execute("DELETE FROM %1$s.worker");
+            corner.execute(
+                "INSERT INTO %1$s.worker (incarnation, name, host, labels, tenant, queues) VALUES"
+                    + " (gen_random_uuid(), 'w', 'w', '{}', 'acme', '{}')");
           });
-      came("Tenants.UNREGISTER", "Tenants.REMEMBER_FENCE", "Tenants.LIST");
+      came(
+          "Tenants.UNREGISTER",
+          "Tenants.REMEMBER_FENCE",
+          "Namesakes.FORGET_WORKERS",
+          "Tenants.LIST");
     }
   }
 
@@ -185,6 +200,9 @@ class TenantFaultsTest {
       }
       if (found.contains(name + ".dropped_tenant")) {
         found.addAll(column("SELECT name || ' was at ' || fence FROM %1$s.dropped_tenant"));
+      }
+      if (found.contains(name + ".worker")) {
+        found.addAll(column("SELECT 'worker: ' || name || ' of ' || tenant FROM %1$s.worker"));
       }
       if (found.contains(name + "_acme.fence")) {
         found.addAll(

@@ -3,6 +3,8 @@ package dev.holdfast.tenant;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.fleet.Presence;
+import dev.holdfast.fleet.WorkerInfo;
 import dev.holdfast.hold.EngineRig;
 import dev.holdfast.job.JobIds;
 import dev.holdfast.job.JobState;
@@ -16,7 +18,10 @@ import dev.holdfast.schedule.Schedule;
 import dev.holdfast.schedule.Schedules;
 import dev.holdfast.schedule.Trigger;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -70,6 +75,35 @@ class TenantMadeAnewTest extends EngineRig {
     UUID job = schedules.trigger("digest", Optional.of(Instant.EPOCH), ADA);
 
     assertThat(tenant.job(job).state()).isEqualTo(JobState.QUEUED);
+  }
+
+  @Test
+  void workers_of_the_old_tenant_are_not_listed_in_the_new_one() {
+    String name = "w-" + tenant.name();
+    WorkerInfo worker =
+        new WorkerInfo(
+            name,
+            name,
+            Map.of(),
+            Optional.of(tenant.name().value()),
+            Set.of("default"),
+            Optional.empty());
+    Presence presence = new Presence(tenant.holdfast().tenants().control(), worker);
+    presence.beat();
+    assertThat(workers()).contains(name);
+
+    tenant.holdfast().tenants().drop(tenant.name());
+    assertThat(workers()).doesNotContain(name);
+    presence.beat(); // it does not know yet
+    tenant.holdfast().tenants().create(tenant.name());
+
+    assertThat(workers()).doesNotContain(name);
+  }
+
+  private List<String> workers() {
+    return tenant.holdfast().workers().list(tenant.name(), "", 1_000).stream()
+        .map(each -> each.info().name())
+        .toList();
   }
 
   @Test

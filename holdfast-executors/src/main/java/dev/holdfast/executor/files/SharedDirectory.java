@@ -269,6 +269,10 @@ public final class SharedDirectory {
 
   private <T> T inside(List<String> directories, IfMissing ifMissing, Work<T> work)
       throws IOException {
+    if (ifMissing == IfMissing.MAKE && Files.notExists(root)) {
+      // It is moved away with its tenant, and a new tenant may have taken the name.
+      Files.createDirectories(root);
+    }
     try (DirectoryStream<Path> stream = Files.newDirectoryStream(root)) {
       OpenDirectory top = OpenDirectory.of(stream);
       return descend(top, top, directories, ifMissing, work);

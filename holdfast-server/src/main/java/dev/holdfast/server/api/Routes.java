@@ -18,8 +18,10 @@ public final class Routes {
    * All of them.
    *
    * @param acted is told of every job that somebody acted on, before they have their answer
+   * @param files of tenants, which are made and dropped here
    */
-  public static List<Route> of(ServerParts parts, BiConsumer<Tenant, Job> acted) {
+  public static List<Route> of(
+      ServerParts parts, BiConsumer<Tenant, Job> acted, TenantFiles files) {
     List<Route> routes = new ArrayList<>();
     routes.addAll(new JobRoutes().routes());
     routes.addAll(new ActRoutes(acted).routes());
@@ -32,7 +34,7 @@ public final class Routes {
     routes.addAll(new KindRoutes().routes());
     routes.addAll(new SettingRoutes().routes());
     routes.addAll(new RecordRoutes().routes());
-    routes.addAll(new TenantRoutes(parts.holdfast(), parts.openTenants(), parts.tokens()).routes());
+    routes.addAll(new TenantRoutes(parts, files).routes());
     routes.addAll(new DoctorRoutes(parts.holdfast(), parts.config()).routes());
     routes.addAll(new StreamRoutes(parts.hints(), parts.config()).routes());
     return routes;

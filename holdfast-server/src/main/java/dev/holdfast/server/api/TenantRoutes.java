@@ -9,6 +9,7 @@ import dev.holdfast.Holdfast;
 import dev.holdfast.api.Fields;
 import dev.holdfast.api.Json;
 import dev.holdfast.error.HoldfastException;
+import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.auth.Token;
 import dev.holdfast.server.auth.Tokens;
@@ -32,11 +33,15 @@ final class TenantRoutes {
   private final Holdfast holdfast;
   private final OpenTenants openTenants;
   private final Tokens tokens;
+  private final RemoteWorkers workers;
+  private final TenantFiles files;
 
-  TenantRoutes(Holdfast holdfast, OpenTenants openTenants, Tokens tokens) {
-    this.holdfast = holdfast;
-    this.openTenants = openTenants;
-    this.tokens = tokens;
+  TenantRoutes(ServerParts parts, TenantFiles files) {
+    this.holdfast = parts.holdfast();
+    this.openTenants = parts.openTenants();
+    this.tokens = parts.tokens();
+    this.workers = parts.workers();
+    this.files = files;
   }
 
   List<Route> routes() {
@@ -89,6 +94,9 @@ final class TenantRoutes {
                 handle -> {
                   openTenants.seed(handle, name);
                   recordTenant(handle, request, "make_tenant", name);
+                  if (holdfast.tenants().hadNamesake(handle, name)) {
+                    files.setAside(name);
+                  }
                 });
     ObjectNode json = Json.object().put("name", name.value());
     return isNew ? Answer.created(json) : Answer.ok(json);
@@ -108,6 +116,13 @@ final class TenantRoutes {
               recordTenant(handle, request, "drop_tenant", name);
             });
     openTenants.forget(name);
+    workers.forget(name);
+    // After the commit: a tenant that is not dropped after all keeps its files. If this process
+    // ends before they are deleted, they are set aside when a tenant of the same name is made. If
+    // there is one by now, that was done, and what is there is its own.
+    if (!holdfast.tenants().list().contains(name)) {
+      files.delete(name);
+    }
     return Answer.done();
   }
 

@@ -7,6 +7,7 @@ import dev.holdfast.fleet.RemoteWorkers;
 import dev.holdfast.job.Job;
 import dev.holdfast.loop.Loop;
 import dev.holdfast.server.AgentSettings;
+import dev.holdfast.server.api.TenantFiles;
 import dev.holdfast.tenant.SqlErrors;
 import dev.holdfast.tenant.Survey;
 import dev.holdfast.tenant.Tenant;
@@ -28,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * in another. A round shows what others did since the last: the reaper, people, other nodes that
  * came to their end in between. Thread-safe.
  */
-public final class AgentTenants implements Loop.Step {
+public final class AgentTenants implements Loop.Step, TenantFiles {
 
   private static final Logger log = LoggerFactory.getLogger(AgentTenants.class);
 
@@ -48,6 +49,7 @@ public final class AgentTenants implements Loop.Step {
   private final RemoteWorkers workers;
   private final Survey inUse = new Survey(IN_USE);
   private final AgentSettings settings;
+  private final DroppedFiles dropped;
   private final Map<TenantName, AgentServices> openTenants = new ConcurrentHashMap<>();
   private long rounds;
 
@@ -55,6 +57,7 @@ public final class AgentTenants implements Loop.Step {
     this.holdfast = holdfast;
     this.workers = workers;
     this.settings = settings;
+    this.dropped = new DroppedFiles(settings);
   }
 
   AgentSettings settings() {
@@ -70,8 +73,21 @@ public final class AgentTenants implements Loop.Step {
     return SharedDirectory.at(settings.directoryOf(name));
   }
 
+  @Override
+  public void delete(TenantName name) {
+    openTenants.remove(name);
+    dropped.delete(name);
+  }
+
+  @Override
+  public void setAside(TenantName name) {
+    dropped.setAside(name);
+    openTenants.remove(name);
+  }
+
   /** Puts right what became of files while no node looked. */
   public void repairAll() {
+    dropped.clear();
     List<TenantName> used = search();
     used.forEach(this::requireMoved);
     used.forEach(name -> tried(name, () -> repair(name)));
