@@ -3,6 +3,7 @@ package dev.holdfast.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.holdfast.job.JobState;
 import dev.holdfast.job.NewJob;
 import dev.holdfast.job.PolicyOverrides;
 import dev.holdfast.lease.ClaimRequest;
@@ -33,6 +34,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Those who asked are told, signed, and told again until they have heard. */
 class WebhooksTest {
@@ -121,6 +124,59 @@ class WebhooksTest {
 
     assertThat(List.of(kind.status(), queue.status(), claim.status())).containsOnly(400);
     assertThat(kind.text()).contains("holdfast.");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "POST, /pause, '{}'",
+    "POST, /stop, '{}'",
+    "POST, /fail, '{\"force\": true}'",
+    "POST, /resolve, '{\"force\": true}'",
+    "POST, /requeue, '{\"force\": true}'",
+    "PATCH, '', '{\"run_at\": \"2090-01-01T00:00:00Z\"}'"
+  })
+  void messages_of_the_server_are_acted_on_by_admins_alone(String method, String act, String body) {
+    String path = "/api/v1/jobs/" + message() + act;
+    Caller operator = TestServer.shared().as(Role.OPERATOR, tenant.name());
+    Caller admin = TestServer.shared().as(Role.ADMIN, tenant.name());
+
+    assertThat(operator.send(method, path, Optional.of(body)).status()).isEqualTo(403);
+    assertThat(admin.send(method, path, Optional.of(body)).status()).isIn(200, 409);
+  }
+
+  @Test
+  void operators_do_not_silence_webhooks_by_acting_on_many_jobs() {
+    UUID id = message();
+    Caller operator = TestServer.shared().as(Role.OPERATOR, tenant.name());
+    String pause =
+        "{\"action\": \"pause\", \"filter\": {\"queue\": \"holdfast.webhooks\"}, \"dry_run\": %s}";
+
+    for (boolean dryRun : List.of(true, false)) {
+      Reply refused = operator.post("/api/v1/jobs/actions", pause.formatted(dryRun));
+      assertThat(refused.json().path("results").path(0).path("status").asString())
+          .as(refused.text())
+          .isEqualTo("refused");
+    }
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.QUEUED);
+
+    Reply done =
+        TestServer.shared()
+            .as(Role.ADMIN, tenant.name())
+            .post("/api/v1/jobs/actions", pause.formatted(false));
+    assertThat(done.json().path("results").path(0).path("status").asString()).isEqualTo("done");
+    assertThat(tenant.job(id).state()).isEqualTo(JobState.PAUSED);
+  }
+
+  /** One that waits to be delivered. */
+  private UUID message() {
+    webhook("job_failed");
+    fail();
+    new Courier(tenant.holdfast(), new OpenTenants(tenant.holdfast(), name -> Set::of)).runOnce();
+    return (UUID)
+        tenant
+            .query("SELECT id FROM {schema}.job_all WHERE queue = 'holdfast.webhooks'")
+            .getFirst()
+            .get("id");
   }
 
   @Test

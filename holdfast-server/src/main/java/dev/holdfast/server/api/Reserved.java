@@ -12,7 +12,7 @@ public final class Reserved {
 
   private Reserved() {}
 
-  static boolean is(String name) {
+  public static boolean is(String name) {
     return name.startsWith(PREFIX);
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.server.ui;
 import dev.holdfast.job.Job;
 import dev.holdfast.job.JobAct;
 import dev.holdfast.job.Policy.OnStop;
+import dev.holdfast.server.api.Reserved;
 import dev.holdfast.server.auth.Role;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,6 +41,9 @@ final class JobActs {
   }
 
   private static Role needed(JobAct act, Job job) {
+    if (Reserved.is(job.queue())) {
+      return Role.ADMIN;
+    }
     return switch (act) {
       case CANCEL, DELETE -> Role.ADMIN;
       case STOP -> job.policy().onStop() == OnStop.CANCEL ? Role.ADMIN : Role.OPERATOR;
