@@ -13,6 +13,7 @@ import dev.holdfast.worker.WorkerListener;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** Does chores, and tells the ledger of each step and of each of Holdfast's answers. */
 public final class ChoreHandler implements Handler<Chore>, WorkerListener {
@@ -125,9 +126,7 @@ public final class ChoreHandler implements Handler<Chore>, WorkerListener {
       case FinishReply.Recorded recorded when outcome instanceof Outcome.LeaseExpired ->
           tellAnswer("agreed", what);
       // What we said is told, and not what was made of it.
-      case FinishReply.Recorded recorded ->
-          tellAnswer(
-              "took", what + (outcome instanceof Outcome.Succeeded ? " succeeded" : " other"));
+      case FinishReply.Recorded recorded -> tellAnswer("took", what + " " + word(outcome));
       case FinishReply.Lost lost -> tellAnswer("refused", what);
       case FinishReply.NotNow notNow -> {
         if (outcome != null) {
@@ -136,6 +135,14 @@ public final class ChoreHandler implements Handler<Chore>, WorkerListener {
         tellAnswer("postponed", what);
       }
     }
+  }
+
+  private static String word(@Nullable Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Succeeded succeeded -> "succeeded";
+      case Outcome.Failed failed -> "failed";
+      case null, default -> "other";
+    };
   }
 
   private void tellAnswer(String answer, String what) {

@@ -26,6 +26,7 @@ final class Fates {
     private int grants;
     private int givenBack;
     private int granted; // attempts that an operator added
+    private boolean hadTooMany;
     private int lastAttempt;
     private long lastFence;
     private String lastEnd = "none";
@@ -40,6 +41,7 @@ final class Fates {
   private final Map<String, List<LostAttempt>> lost = new HashMap<>(); // by job
   private final Mishaps mishaps = new Mishaps();
   private final Set<String> told = new HashSet<>(); // grants that were told to stop and went on
+  private final Set<String> givenBack = new HashSet<>(); // grants, as far as one knows
   private final List<Violation> violations = new ArrayList<>();
   private long epochMillis; // when the ledger's clock was at 0
 
@@ -53,6 +55,11 @@ final class Fates {
     mishaps.see(entry);
     switch (entry.verb()) {
       case "start", "effect", "end", "act", "acted", "declined", "holdfast-agreed" -> seeJob(entry);
+      case "holdfast-took", "holdfast-refused" -> {
+        if (counts(entry)) {
+          takeOut(entry);
+        }
+      }
       case "told" -> told.add(entry.grant());
       case "clock" -> epochMillis = Long.parseLong(entry.words().getFirst()) - entry.millis();
       default -> {}
@@ -73,6 +80,7 @@ final class Fates {
       case "act" -> fate.granted += grants(entry);
       case "declined" -> fate.granted -= grants(entry);
       case "holdfast-agreed" -> { // its worker said that it had lost the lease, and that counts
+        takeOut(entry);
         if (entry.fence() == fate.lastFence) {
           fate.lastEnd = "lost";
           fate.lastHeardMillis = entry.millis();
@@ -80,7 +88,7 @@ final class Fates {
       }
       case "acted" -> fate.resolved |= entry.words().get(1).equals("resolve");
       default -> {
-        if (mayBeGivenBack(entry)) {
+        if (mayBeGivenBack(entry) && givenBack.add(entry.grant())) {
           fate.givenBack++;
         }
         if (entry.fence() == fate.lastFence) {
@@ -96,10 +104,25 @@ final class Fates {
     return act.words().get(1).equals("resolve") ? 0 : 1;
   }
 
-  // A worker that drains does not count what its handlers throw after they were told to stop.
+  // A worker that drains does not count what its handlers throw after they were told to stop. Who
+  // pulls gives nothing back: such a one was told by its own clock that its lease is over.
   private boolean mayBeGivenBack(Entry end) {
     return end.how().equals("stopped")
-        || (end.how().equals("failed") && told.contains(end.grant()));
+        || (end.how().equals("failed") && told.contains(end.grant()) && !end.who().startsWith("p"));
+  }
+
+  // Holdfast takes the release of who drains, also when it is repeated. What it refuses, the reaper
+  // has ended, and that counts; and so does a failure, which is not what a drain reports.
+  private static boolean counts(Entry answer) {
+    List<String> words = answer.words();
+    return answer.how().equals("finish")
+        && (answer.is("holdfast-refused") || (words.size() > 3 && words.get(3).equals("failed")));
+  }
+
+  private void takeOut(Entry answer) {
+    if (givenBack.remove(answer.grant())) {
+      fates.get(answer.job()).givenBack--;
+    }
   }
 
   private void start(Entry entry, Acknowledged job, Fate fate) {
@@ -114,6 +137,7 @@ final class Fates {
     // Given back ones may be repeated; all others count, also those that a crash cut short.
     int allowed = job.maxAttempts() + fate.granted;
     if (entry.attempt() > allowed || fate.grants - fate.givenBack > allowed) {
+      fate.hadTooMany = true;
       violations.add(
           new Violation(
               Rule.TOO_MANY_ATTEMPTS,
@@ -134,7 +158,18 @@ final class Fates {
       Fate fate = fates.get(job.job());
       if (fate == null) {
         all.add(new Violation(Rule.LOST, job.line() + ": never started"));
-      } else if (!fate.resolved && !(job.doomed() ? isExhausted(job, fate) : isDone(fate))) {
+        continue;
+      }
+      // What a worker reports of an attempt may be told after the next one has begun.
+      int allowed = job.maxAttempts() + fate.granted;
+      if (!fate.hadTooMany && fate.grants - fate.givenBack > allowed) {
+        all.add(
+            new Violation(
+                Rule.TOO_MANY_ATTEMPTS,
+                "%s: %d grants, %d given back, of %d allowed"
+                    .formatted(job.line(), fate.grants, fate.givenBack, allowed)));
+      }
+      if (!fate.resolved && !(job.doomed() ? isExhausted(job, fate) : isDone(fate))) {
         all.add(
             new Violation(
                 Rule.LOST,

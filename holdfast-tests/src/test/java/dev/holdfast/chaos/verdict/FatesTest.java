@@ -300,6 +300,54 @@ class FatesTest {
         .isEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          took d 5 finish other    | true
+          refused d 5 checkpoint   | true
+          agreed d 5 finish        | false
+          refused d 5 finish       | false
+          took d 5 finish failed   | false
+          """)
+  void an_attempt_that_was_stopped_counts_if_its_lease_was_lost_or_it_failed(
+      String answer, boolean isGivenBack) {
+    String three =
+        """
+        1 10 w1 start d 1 5 - ok
+        2 20 w1 end d 5 %s ok
+        3 30 w1 start d 2 6 - ok
+        4 40 w1 end d 6 failed ok
+        5 50 w1 start d 2 7 - ok
+        6 60 w1 end d 7 failed ok
+        7 70 w1 holdfast-%s ok
+        """;
+    List<Rule> expected = isGivenBack ? List.of() : List.of(Rule.TOO_MANY_ATTEMPTS);
+
+    assertThat(rules(List.of(DOOMED), three.formatted("stopped", answer))).isEqualTo(expected);
+    assertThat(rules(List.of(DOOMED), "0 15 w1 told d 5 ok\n" + three.formatted("failed", answer)))
+        .as("whatever its handler made of being told to stop")
+        .isEqualTo(expected);
+  }
+
+  @Test
+  void who_pulls_gives_nothing_back() {
+    assertThat(
+            rules(
+                List.of(DOOMED),
+                """
+                1 10 p1.1-2 start d 1 5 - ok
+                2 15 p1.1-2 told d 5 ok
+                3 20 p1.1-2 end d 5 failed ok
+                4 30 w1 start d 2 6 - ok
+                5 40 w1 end d 6 failed ok
+                6 50 w1 start d 2 7 - ok
+                7 60 w1 end d 7 failed ok
+                """))
+        .containsExactly(Rule.TOO_MANY_ATTEMPTS);
+  }
+
   @Test
   void a_job_that_somebody_resolved_is_not_lost_and_one_that_was_only_tried_is() {
     String failed =
