@@ -32,19 +32,23 @@ final class Coverage {
     coverage.addNemesis(run.nemesis());
     coverage.addCables(run);
     coverage.addFigures(run);
-    coverage.addWhole("jobs seen parked", run.watch().parked(), 20);
-    coverage.addWhole("jobs seen standing on their target", run.operator().blocksSeen(), 5);
-    coverage.addWhole("of them resumed, retried or resolved", run.operator().acts(), 5);
+    coverage.addWhole("jobs seen parked", run.watch().parked(), size.growing(20, 500));
+    coverage.addWhole(
+        "jobs seen standing on their target", run.operator().blocksSeen(), size.growing(5, 3_000));
+    coverage.addWhole(
+        "of them resumed, retried or resolved", run.operator().acts(), size.growing(5, 3_000));
     coverage.add("jobs made to fail", run.doomed(), 1);
     coverage.all.add(
         Reached.atMost(
             size.excusable(run.doomed()),
             "of their last attempts put down to a mishap",
             run.excused()));
-    coverage.addWhole("slots decided about", run.slots().size(), 100);
+    coverage.addWhole("slots decided about", run.slots().size(), size.growing(100, 100));
     coverage.addWhole(
-        "slots fired", run.slots().stream().filter(slot -> slot.job().isPresent()).count(), 20);
-    coverage.addWhole("looks at the invariants", run.watch().checks(), 5);
+        "slots fired",
+        run.slots().stream().filter(slot -> slot.job().isPresent()).count(),
+        size.growing(20, 200));
+    coverage.addWhole("looks at the invariants", run.watch().checks(), size.growing(5, 2_000));
     return coverage.all;
   }
 
@@ -100,14 +104,20 @@ final class Coverage {
 
   private long floor(Figure figure, Nemesis nemesis) {
     return switch (figure) {
-      case ATTEMPTS, BY_DATABASE_WORKERS, BY_HTTP_WORKERS -> 1_000;
-      case WITH_SITE_AND_NODE, BY_COMMANDS, BY_PULL_WORKERS, BY_AGENTS_OF_THE_DIALECT, RETRIES ->
-          100;
-      case OUTLIVED -> 50;
-      case CUT_SHORT -> 10;
+      case ATTEMPTS, BY_DATABASE_WORKERS, BY_HTTP_WORKERS -> size.growing(1_000, 20);
+      case WITH_SITE_AND_NODE,
+          ON_TARGET,
+          BY_COMMANDS,
+          BY_PULL_WORKERS,
+          BY_AGENTS_OF_THE_DIALECT,
+          RETRIES ->
+          size.growing(100, 200);
+      case OUTLIVED -> size.growing(50, 200);
+      case CUT_SHORT -> size.growing(10, 500);
       case FEW_CUT_SHORT -> size.growing(1, 10_000);
       case DRAINED -> nemesis.dealt(Blow.TERMINATE) + nemesis.dealt(Blow.TERMINATE_SERVER);
-      case COMMANDS_CUT_SHORT, GIVEN_BACK, WENT_ON, REFUSED_BY_LEDGER, REFUSED_BY_HOLDFAST -> 1;
+      case REFUSED_BY_LEDGER, REFUSED_BY_HOLDFAST -> size.growing(1, 5_000);
+      case COMMANDS_CUT_SHORT, GIVEN_BACK, WENT_ON -> 1;
       case PULL_REFUSED, DIALECT_AGENTS_REFUSED -> size.isLong() ? 1 : 0;
     };
   }

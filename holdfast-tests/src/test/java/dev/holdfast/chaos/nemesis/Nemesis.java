@@ -204,10 +204,12 @@ public final class Nemesis {
     return true;
   }
 
+  // One that met no connection is told, too: somebody may have been about to connect.
   private boolean cut(Blow blow, Cable cable) {
     ledger.says("cut " + at(blow, cable));
+    int before = cable.connectionsCut();
     cable.cut();
-    return true;
+    return cable.connectionsCut() > before;
   }
 
   // Counts when it has happened: perhaps nobody asks for a while.

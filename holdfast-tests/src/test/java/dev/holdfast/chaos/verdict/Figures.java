@@ -23,6 +23,7 @@ public final class Figures {
     BY_PULL_WORKERS("by workers that pull"),
     BY_AGENTS_OF_THE_DIALECT("by agents of the dialect"),
     WITH_SITE_AND_NODE("with a site and a node"),
+    ON_TARGET("on a target"),
     /** They were running when their process was killed. */
     CUT_SHORT("attempts cut short"),
     FEW_CUT_SHORT("of them of jobs with at most three attempts"),
@@ -151,6 +152,9 @@ public final class Figures {
     }
     if (entry.resources().size() > 1) {
       count(Figure.WITH_SITE_AND_NODE);
+    }
+    if (entry.resources().stream().anyMatch(name -> name.startsWith("target:"))) {
+      count(Figure.ON_TARGET);
     }
     running.put(entry.grant(), entry);
     Long orphaned = orphanedAt.remove(entry.job());
