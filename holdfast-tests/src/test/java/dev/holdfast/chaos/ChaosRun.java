@@ -117,7 +117,7 @@ final class ChaosRun implements AutoCloseable {
                 new OverHttp(cables.toServers().stream().map(Cable::url).toList())),
             new Workload(dice.split(), command(port)),
             files.enqueued());
-    watch = new Watch(holdfast);
+    watch = new Watch(holdfast, producer::count);
     stall = new Stall(files.ledger(), holdfast);
     fleet.start(berths(database));
     for (String lease : List.of("QUEUE_CLAIM_TTL", "JOB_STATUS_TTL")) {

@@ -57,6 +57,7 @@ class ChaosTest {
 
       assertThat(violations).isEmpty();
       assertThat(run.watch().broken()).as("broken invariants").isEmpty();
+      assertThat(run.watch().missing()).as("fewer jobs than acknowledged").isEmpty();
       assertThat(run.watch().deadlocks()).as("deadlocks").isZero();
       assertThat(run.surprises()).as("what the nemesis did not do").isEmpty();
       assertThat(coverage.stream().filter(Reached::isAmiss))

@@ -11,10 +11,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.IntSupplier;
 
 /**
- * Looks at the invariants, at who is parked and at the count of deadlocks, all the time. One thread
- * looks; others may ask afterwards.
+ * Looks at the invariants, at how many jobs there are, at who is parked and at the count of
+ * deadlocks, all the time. One thread looks; others may ask afterwards.
  */
 final class Watch {
 
@@ -27,12 +28,26 @@ final class Watch {
   private final Db db;
   private final List<Violation> broken = new ArrayList<>();
   private final Set<UUID> parked = new HashSet<>();
+  private final IntSupplier acknowledged;
+  private final List<String> missing = new ArrayList<>();
   private final ResetCount deadlocks = new ResetCount();
   private long nextCheck = System.nanoTime();
   private int checks;
 
-  Watch(Holdfast holdfast) {
+  // At one moment: a job is in one of the two. Holdfast prunes nothing as young as a run.
+  private static final String JOBS =
+      """
+      SELECT (SELECT count(*) FROM {schema}.job) + (SELECT count(*) FROM {schema}.job_done)
+      """;
+
+  /**
+   * Watches.
+   *
+   * @param acknowledged how many jobs Holdfast said that it has
+   */
+  Watch(Holdfast holdfast, IntSupplier acknowledged) {
     this.holdfast = holdfast;
+    this.acknowledged = acknowledged;
     this.db = holdfast.tenants().open(TenantName.DEFAULT).db();
   }
 
@@ -67,13 +82,26 @@ final class Watch {
   }
 
   private void lookClosely() {
+    countJobs();
     broken.addAll(holdfast.invariants().check());
     checks++;
   }
 
+  // There are more than those: of slots, and of batches whose answer nobody has heard yet.
+  private void countJobs() {
+    int before = acknowledged.getAsInt();
+    long there = count(JOBS);
+    if (there < before) {
+      missing.add("%d jobs are live or finished of %d acknowledged".formatted(there, before));
+    }
+  }
+
+  private long count(String sql) {
+    return db.withHandle(handle -> handle.createQuery(db.sql(sql)).mapTo(Long.class).one());
+  }
+
   long live() {
-    return db.withHandle(handle ->
-        handle.createQuery(db.sql("SELECT count(*) FROM {schema}.job")).mapTo(Long.class).one());
+    return count("SELECT count(*) FROM {schema}.job");
   }
 
   /** No job is left, and none stands on its target. */
@@ -84,6 +112,11 @@ final class Watch {
   /** Invariants that did not hold, at any of the many looks taken. */
   List<Violation> broken() {
     return broken;
+  }
+
+  /** Where there were fewer jobs, live and finished, than Holdfast had acknowledged before. */
+  List<String> missing() {
+    return missing;
   }
 
   int checks() {
