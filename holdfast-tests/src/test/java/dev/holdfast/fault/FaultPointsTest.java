@@ -30,6 +30,7 @@ class FaultPointsTest {
   private static final String ONLY = System.getProperty("holdfast.faults.only", "");
   private static final int RUNNERS = Integer.getInteger("holdfast.faults.runners", 2);
   private static final int MOST_SHOWN = 40;
+  private static final int FEWEST_CELLS = 10_000; // there are nearly 12,000
 
   /** Statements that no operation here comes past, and why. */
   private static final Map<String, String> ELSEWHERE =
@@ -103,6 +104,9 @@ class FaultPointsTest {
             "TOO_MANY_CONNECTIONS",
             "COMMIT_OUTCOME_UNKNOWN_DONE",
             "COMMIT_OUTCOME_UNKNOWN_NOT_DONE");
+    if (EVERYTHING) {
+      assertThat(tally.tried()).isEqualTo(tally.cells()).isGreaterThan(FEWEST_CELLS);
+    }
     assertThat(tally.stored().keySet()).contains("before", "after");
     assertThat(tally.reach().missing())
         .as("statements that no operation comes past; add one, or say why there is none")

@@ -5,6 +5,7 @@ import dev.holdfast.fault.Trial.Result;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** What the rig did. Thread-safe: its own lock guards everything. */
 final class Tally {
@@ -14,9 +15,15 @@ final class Tally {
   private final Map<String, Integer> stored = new TreeMap<>();
   private final Map<String, Integer> seen = new TreeMap<>();
   private final Reach reach = new Reach();
+  private int cells;
 
   synchronized void count(Operation operation, Course course) {
     pointsOf.put(operation.name(), course.points().size());
+    for (Point point : course.points()) {
+      for (Moment moment : Moment.values()) {
+        cells += (int) Stream.of(Fault.values()).filter(each -> point.allows(moment, each)).count();
+      }
+    }
     reach.note(course.points());
   }
 
@@ -41,6 +48,16 @@ final class Tally {
 
   synchronized Map<String, Integer> pointsOf() {
     return Map.copyOf(pointsOf);
+  }
+
+  /** What there is to be tried: every fault on each side of every point where it can be. */
+  synchronized int cells() {
+    return cells;
+  }
+
+  /** What was tried. */
+  synchronized int tried() {
+    return sum(faults);
   }
 
   Reach reach() {
