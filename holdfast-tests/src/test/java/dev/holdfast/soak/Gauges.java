@@ -25,6 +25,8 @@ final class Gauges {
   record Lasting(String name, Process process, int heap, Path directory) {}
 
   private static final double MEGABYTE = 1024 * 1024;
+  private static final List<Gauge> OF_PROCESSES =
+      List.of(Gauge.HEAP_MEGABYTES, Gauge.THREADS, Gauge.OPEN_FILES, Gauge.SAVED_FILES);
 
   // What people did is kept for good, and so is not measured.
   private static final String SIZES =
@@ -70,6 +72,13 @@ final class Gauges {
 
   Readings readings() {
     return readings;
+  }
+
+  List<Readings.Key> ofProcesses() {
+    return processes.stream()
+        .flatMap(
+            process -> OF_PROCESSES.stream().map(gauge -> new Readings.Key(gauge, process.name)))
+        .toList();
   }
 
   void sample() throws IOException, SQLException {

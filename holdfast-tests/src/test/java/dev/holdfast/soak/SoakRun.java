@@ -190,6 +190,11 @@ final class SoakRun implements AutoCloseable {
     return gauges.readings();
   }
 
+  /** What must have been measured for most of the run: all gauges of each process that lasts. */
+  List<Readings.Key> gauged() {
+    return gauges.ofProcesses();
+  }
+
   Tally tally() {
     return tally;
   }

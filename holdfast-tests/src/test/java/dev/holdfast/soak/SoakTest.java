@@ -50,6 +50,7 @@ class SoakTest {
           run.tally().missed().size(),
           Readings.table(drifts));
       assertThat(run.lasts()).isTrue();
+      assertThat(drifts.keySet()).as("what was measured").containsAll(run.gauged());
       assertThat(run.broken()).isEmpty();
       assertThat(run.deadlocks()).as("deadlocks").isZero();
       assertThat(run.tally().surprises()).isEmpty();
