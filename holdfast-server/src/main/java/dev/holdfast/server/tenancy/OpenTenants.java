@@ -104,7 +104,7 @@ public final class OpenTenants {
         holdfast.invariants(name),
         holdfast.overview(name),
         holdfast.remoteLeases(name, hosts),
-        new TenantServices.Reserved(
+        new TenantServices.ReservedServices(
             holdfast.remotePulse(name, hosts),
             holdfast.reservedJobs(name),
             new Settings(holdfast.reserved().tenant(name))),

@@ -29,7 +29,7 @@ public record TenantServices(
     Invariants invariants,
     Overview overview,
     RemoteLeases leases,
-    Reserved reserved,
+    ReservedServices reserved,
     Kinds kinds,
     Nodes nodes,
     Settings settings,
@@ -37,5 +37,5 @@ public record TenantServices(
     PullSecret pullSecret) {
 
   /** What it takes to renew a lease while everything else waits. */
-  public record Reserved(RemoteLeases leases, Jobs jobs, Settings settings) {}
+  public record ReservedServices(RemoteLeases leases, Jobs jobs, Settings settings) {}
 }

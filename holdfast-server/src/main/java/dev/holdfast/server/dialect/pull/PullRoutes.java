@@ -29,7 +29,7 @@ import dev.holdfast.server.poll.LeaseDelivery;
 import dev.holdfast.server.tenancy.Setting;
 import dev.holdfast.server.tenancy.Settings;
 import dev.holdfast.server.tenancy.TenantServices;
-import dev.holdfast.server.tenancy.TenantServices.Reserved;
+import dev.holdfast.server.tenancy.TenantServices.ReservedServices;
 import io.javalin.http.HandlerType;
 import java.time.Duration;
 import java.time.Instant;
@@ -185,7 +185,7 @@ public final class PullRoutes {
   private Answer report(Request request) {
     String worker = worker(request);
     PullReport said = PullReport.read(request.body());
-    Reserved reserved = request.services().reserved();
+    ReservedServices reserved = request.services().reserved();
     Job job = find(reserved, said);
     workers.spoke(request.services().tenant().name(), worker);
     LeaseKey key =
@@ -221,7 +221,7 @@ public final class PullRoutes {
         : NO_FENCE;
   }
 
-  private static Job find(Reserved reserved, PullReport said) {
+  private static Job find(ReservedServices reserved, PullReport said) {
     return reserved
         .jobs()
         .get(said.jobId())
