@@ -187,7 +187,7 @@ final class Parts {
   }
 
   private static void end(Actor actor, Scene scene, List<Finish> ends) {
-    scene.told().ended(ends.stream().map(Finish::lease).toList(), actor.leases().finish(ends));
+    scene.told().ended(ends, actor.leases().finish(ends));
   }
 
   static Part beat(Scene scene, String job) {

@@ -2,6 +2,8 @@ package dev.holdfast.interleaving;
 
 import dev.holdfast.job.JobAct;
 import dev.holdfast.job.JobState;
+import dev.holdfast.job.Outcome;
+import dev.holdfast.lease.Finish;
 import dev.holdfast.lease.FinishReply;
 import dev.holdfast.lease.Lease;
 import java.sql.SQLException;
@@ -23,9 +25,12 @@ final class Told {
       SELECT job_id || ' ' || act FROM {schema}.audit WHERE job_id IS NOT NULL AND actor = 'ada'
       """;
 
+  // A failure with its code, which tells a worker's from the reaper's.
   private static final String ENDS =
       """
-      SELECT job_id || ' ' || fence || ' ' || outcome FROM {schema}.attempt_all
+      SELECT job_id || ' ' || fence || ' ' || outcome
+             || CASE outcome WHEN 'failed' THEN ' ' || error_code ELSE '' END
+        FROM {schema}.attempt_all
       """;
 
   private static final String JOBS =
@@ -38,10 +43,16 @@ final class Told {
       SELECT job_id FROM {schema}.subject
       """;
 
-  private record End(Lease lease, FinishReply reply) {
+  private record End(Finish finish, FinishReply reply) {
 
     String attempt() {
-      return lease.key().jobId() + " " + lease.key().fence() + " ";
+      return finish.lease().key().jobId() + " " + finish.lease().key().fence() + " ";
+    }
+
+    String asReported() {
+      String code =
+          finish.outcome() instanceof Outcome.Failed failed ? " " + failed.failure().code() : "";
+      return attempt() + finish.outcome().stored() + code;
     }
 
     boolean isIn(List<String> ends) {
@@ -50,7 +61,8 @@ final class Told {
             ends.contains(attempt() + "succeeded");
         case FinishReply.Recorded recorded ->
             ends.stream().anyMatch(end -> end.startsWith(attempt()));
-        case FinishReply.Lost lost -> !ends.contains(attempt() + "succeeded");
+        case FinishReply.Lost lost ->
+            !ends.contains(asReported()) && !ends.contains(attempt() + "succeeded");
         case FinishReply.NotNow later -> false; // nothing here keeps an end from being stored
       };
     }
@@ -64,9 +76,9 @@ final class Told {
     acts.add(job + " " + act.stored());
   }
 
-  void ended(List<Lease> leases, List<FinishReply> replies) {
-    for (int i = 0; i < leases.size(); i++) {
-      ends.add(new End(leases.get(i), replies.get(i)));
+  void ended(List<Finish> finishes, List<FinishReply> replies) {
+    for (int i = 0; i < finishes.size(); i++) {
+      ends.add(new End(finishes.get(i), replies.get(i)));
     }
   }
 
@@ -101,7 +113,8 @@ final class Told {
     List<String> attempts = tables.column(ENDS);
     List<String> jobs = tables.column(JOBS);
     ends.stream()
-        .filter(end -> jobs.contains(end.lease.key().jobId().toString())) // not deleted since
+        .filter(
+            end -> jobs.contains(end.finish.lease().key().jobId().toString())) // not deleted since
         .filter(end -> !end.isIn(attempts))
         .forEach(end -> complaints.add("%s was told %s".formatted(end.attempt(), end.reply)));
     return complaints;

@@ -86,7 +86,7 @@ class FencelessReportsTest {
   }
 
   @Test
-  void an_agents_last_word_stays_whatever_repeats_arrive_late_until_the_next_lease() {
+  void an_agents_last_word_stays_whatever_repeats_arrive_late() {
     Lease lease = given("a");
 
     for (String word : List.of("running", "stopped", "running", "dispatched")) {
@@ -96,14 +96,11 @@ class FencelessReportsTest {
     assertThat(reports.say("a", lease.key(), JobState.STOPPING, saying("stop_requested"))).isTrue();
 
     assertThat(said()).isEqualTo("stopped");
-    tenant.acts().requeue(lease.key().jobId(), Act.by("ada").withForce());
-    Lease next = leases.claim(ClaimRequest.of("a", Set.of("agents"), 1)).leases().getFirst();
-    assertThat(reports.say("a", next.key(), JobState.RUNNING, RUNNING)).isTrue();
-    assertThat(said()).isEqualTo("running");
   }
 
-  private Object said() {
-    return tenant.query("SELECT said FROM {schema}.agent_job").getFirst().get("said");
+  private String said() {
+    return String.valueOf(
+        tenant.query("SELECT said FROM {schema}.agent_job").getFirst().get("said"));
   }
 
   @Test

@@ -88,7 +88,8 @@ class TenantMadeAnewTest extends EngineRig {
             Optional.of(tenant.name().value()),
             Set.of("default"),
             Optional.empty());
-    Presence presence = new Presence(tenant.holdfast().tenants().control(), worker);
+    Presence presence =
+        new Presence(tenant.holdfast().tenants().control(), () -> worker, Optional::empty);
     presence.beat();
     assertThat(workers()).contains(name);
 
