@@ -51,9 +51,8 @@ record Replies(Model model, AttemptRules attempts, Tally tally) {
   // answer is where it is now.
   private static boolean isSame(
       Optional<Phase> answered, ModelJob job, long fence, Recorded first) {
-    return isStop(first) && !job.isAsLeftBy(fence)
-        ? answered.isPresent()
-        : answered.equals(Optional.of(first.phase()));
+    boolean wentOn = isStop(first) && !job.isAsLeftBy(fence);
+    return wentOn ? answered.isPresent() : answered.equals(Optional.of(first.phase()));
   }
 
   private static boolean isStop(Recorded end) {
