@@ -172,11 +172,12 @@ class WebhooksTest {
     webhook("job_failed");
     fail();
     new Courier(tenant.holdfast(), new OpenTenants(tenant.holdfast(), name -> Set::of)).runOnce();
-    return (UUID)
-        tenant
-            .query("SELECT id FROM {schema}.job_all WHERE queue = 'holdfast.webhooks'")
-            .getFirst()
-            .get("id");
+    return UUID.fromString(
+        String.valueOf(
+            tenant
+                .query("SELECT id FROM {schema}.job_all WHERE queue = 'holdfast.webhooks'")
+                .getFirst()
+                .get("id")));
   }
 
   @Test
