@@ -147,7 +147,8 @@ public final class RemoteWorkers implements Loop.Step {
   /**
    * Records that a worker has asked for work.
    *
-   * @return false if its name is new, and its tenant has {@link #MOST}: nothing is recorded
+   * @return false if its name is new, and its tenant has {@link #MOST}: nothing is recorded. Such a
+   *     worker can be served all the same; it is not listed, and cannot be asked to drain
    */
   public boolean seen(WorkerInfo worker) {
     return seen(new Seen(worker, Optional.empty()));

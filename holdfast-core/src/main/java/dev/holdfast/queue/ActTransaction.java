@@ -64,9 +64,7 @@ final class ActTransaction {
         inTransaction(handle -> {
           holds.lockSurely(handle, resources); // one that was never claimed has no row yet
           Job before = reader.lock(handle, id).orElseThrow(() -> Refusals.noSuchJob(id));
-          if (!what.isAllowed(before.state(), act.force()) || !act.isMeantIn(before.state())) {
-            throw Refusals.notInItsState(what, before);
-          }
+          refuseOutOfState(what, before, act);
           Optional<Move> subject = step.apply(handle, before);
           holds.waiting().forget(handle, List.of(id));
           int woken = holds.waiting().wake(handle, resources);
@@ -86,6 +84,13 @@ final class ActTransaction {
       consequences.woken();
     }
     return done.job;
+  }
+
+  /** Throws unless the job's state allows the act. */
+  static void refuseOutOfState(JobAct what, Job job, Act act) {
+    if (!what.isAllowed(job.state(), act.force()) || !act.isMeantIn(job.state())) {
+      throw Refusals.notInItsState(what, job);
+    }
   }
 
   private static Moved moved(Job before, Job after) {

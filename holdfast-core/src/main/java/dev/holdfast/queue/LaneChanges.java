@@ -50,6 +50,9 @@ final class LaneChanges {
 
   private Job performNow(JobAct what, UUID id, Act act, UnaryOperator<Lane> change, Step step) {
     Lane old = reader.lane(id).orElseThrow(() -> Refusals.noSuchJob(id));
+    // Looked at under the lock, too; but a refused act is to leave no lane behind.
+    Job seen = reader.find(id).orElseThrow(() -> Refusals.noSuchJob(id));
+    ActTransaction.refuseOutOfState(what, seen, act);
     long lane = lanes.idOf(change.apply(old));
     return transaction.perform(
         what,

@@ -58,8 +58,8 @@ public final class HistoryPruner {
       DELETE FROM {schema}.job_done WHERE id = ANY (ARRAY (SELECT id FROM old))
       """;
 
-  // The last line stays as long as its job, which may be retried: it tells where the next one
-  // begins, and whoever reads the log from an offset on would miss lines that begin at 0 again.
+  // The last line of an unfinished job stays: it tells where the next one begins, and whoever reads
+  // the log from an offset on would miss lines that begin at 0 again.
   private static final String LINES =
       """
       DELETE FROM {schema}.job_log
@@ -67,8 +67,7 @@ public final class HistoryPruner {
          AND ctid < format('(%s,0)', :to_page)::tid
          AND at < {schema}.clock()
                - (SELECT {schema}.seconds_of('RETENTION_LOGS_SECONDS', :logs_seconds))
-         AND ((NOT EXISTS (SELECT FROM {schema}.job WHERE job.id = job_log.job_id)
-               AND NOT EXISTS (SELECT FROM {schema}.job_done WHERE job_done.id = job_log.job_id))
+         AND (NOT EXISTS (SELECT FROM {schema}.job WHERE job.id = job_log.job_id)
               OR EXISTS (SELECT
                            FROM {schema}.job_log AS later
                           WHERE later.job_id = job_log.job_id AND later.id > job_log.id))

@@ -172,10 +172,9 @@ final class ContainerExecutor implements KindExecutor {
               container.output(),
               new SecretMask(hidden),
               new LogLines(job, config.maxOutputChars()));
+      WatchedContainer.Exit exit;
       try {
-        WatchedContainer.Exit exit = container.await(watch.grace());
-        output.await(OUTPUT_PATIENCE);
-        return outcome(exit, output, id, name, job);
+        exit = container.await(watch.grace());
       } finally {
         if (container.isOver()) {
           output.await(OUTPUT_PATIENCE); // keeps what it writes while being stopped
@@ -183,6 +182,7 @@ final class ContainerExecutor implements KindExecutor {
         container.close();
         output.await(OUTPUT_PATIENCE); // the output ends now
       }
+      return outcome(exit, output, id, name, job);
     }
   }
 

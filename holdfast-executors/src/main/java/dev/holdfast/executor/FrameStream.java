@@ -48,8 +48,14 @@ final class FrameStream extends ResultCallback.Adapter<Frame> {
     end();
   }
 
-  /** Ends the stream. */
-  void end() {
+  /** Ends the stream, and asks the engine for no more: one that is busy may never end it. */
+  @Override
+  public void close() throws IOException {
+    end();
+    super.close();
+  }
+
+  private void end() {
     try {
       output.close();
     } catch (IOException e) {

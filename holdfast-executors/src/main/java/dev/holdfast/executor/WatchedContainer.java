@@ -192,7 +192,7 @@ final class WatchedContainer implements AutoCloseable {
         endWatch();
       }
     } finally {
-      output.end();
+      endOutput();
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
@@ -218,6 +218,14 @@ final class WatchedContainer implements AutoCloseable {
       watchdog.stop(Watchdog.container(id));
     } catch (IOException e) {
       log.debug("Nothing watches container {}", id, e);
+    }
+  }
+
+  private void endOutput() {
+    try {
+      output.close();
+    } catch (IOException e) {
+      log.debug("The engine goes on with the output of container {}", id, e);
     }
   }
 

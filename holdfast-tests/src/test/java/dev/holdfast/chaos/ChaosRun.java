@@ -197,7 +197,8 @@ final class ChaosRun implements AutoCloseable {
     Rounds nemesisOnly = new Rounds();
     nemesisOnly.start("nemesis", this::strike);
     while (System.nanoTime() - began < size.atLeast().toNanos()
-        || !size.isEnough(producer.count(), nemesis)) {
+        || !size.isEnough(producer.count(), nemesis)
+        || !(size.isPartial() || files.hasRefused())) {
       TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
       rounds.check();
       nemesisOnly.check();

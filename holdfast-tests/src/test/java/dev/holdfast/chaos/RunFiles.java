@@ -32,6 +32,13 @@ record RunFiles(Path directory) {
     return directory.resolve("enqueued");
   }
 
+  /** Whether the ledger has refused a stale write by now. */
+  boolean hasRefused() throws IOException {
+    try (Stream<String> lines = Files.lines(ledger())) {
+      return lines.anyMatch(line -> line.endsWith(" refused"));
+    }
+  }
+
   void write(List<FiredSlot> slots, Hours hours, List<LostAttempt> lost) throws IOException {
     Files.write(directory.resolve("slots"), slots.stream().map(FiredSlot::line).toList());
     Files.write(directory.resolve("hours"), List.of(hours.line()));

@@ -134,6 +134,36 @@ class EngineTroubleTest extends ExecutorTest {
     }
   }
 
+  // As Podman's does now and then on a busy machine, also when the container was removed.
+  @Test
+  void output_that_never_ends_is_not_listened_to_when_its_container_has_ended() throws Exception {
+    UUID id = enqueue(RUN);
+    try (FakeEngine engine = engine(EngineTroubleTest::ended);
+        JobExecutors executors = open();
+        Worker worker = executors.installOn(tenant.worker()).build()) {
+      worker.runDue();
+
+      assertThat(tenant.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+      assertThat(engine.asked()).anyMatch(words -> words.contains("/logs"));
+      Processes.await(() -> engine.streams() == 0);
+    }
+  }
+
+  private static Answer ended(String words) {
+    if (words.startsWith("POST /containers/create")) {
+      return new Answer(201, "{\"Id\":\"0123456789abcdef\"}");
+    }
+    if (words.contains("/logs")) {
+      return Answer.endless();
+    }
+    if (words.contains("/wait")) {
+      return new Answer(200, "{\"StatusCode\":0}");
+    }
+    return words.startsWith("GET /containers/0123456789abcdef/json")
+        ? new Answer(200, "{\"State\":{\"Running\":false,\"Status\":\"exited\",\"ExitCode\":0}}")
+        : new Answer(200, "{}");
+  }
+
   private enum State {
     THERE,
     AWAY,

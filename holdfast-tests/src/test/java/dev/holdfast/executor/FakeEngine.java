@@ -13,17 +13,34 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /** A container engine that answers what a real one answers only on a bad day. */
 public final class FakeEngine implements AutoCloseable {
 
-  /** What it answers. */
-  public record Answer(int status, String body) {}
+  /**
+   * What it answers.
+   *
+   * @param isEndless whether more seems to come, until the client hangs up
+   */
+  public record Answer(int status, String body, boolean isEndless) {
+
+    public Answer(int status, String body) {
+      this(status, body, false);
+    }
+
+    static Answer endless() {
+      return new Answer(200, "", true);
+    }
+  }
+
+  private static final String ENDLESS = "HTTP/1.1 200 So\r\nConnection: close\r\n\r\n";
 
   private final ServerSocketChannel listening;
   private final Function<String, Answer> answers;
   private final List<String> asked = new CopyOnWriteArrayList<>();
+  private final AtomicInteger streams = new AtomicInteger();
 
   private FakeEngine(ServerSocketChannel listening, Function<String, Answer> answers) {
     this.listening = listening;
@@ -53,6 +70,11 @@ public final class FakeEngine implements AutoCloseable {
     return asked.stream().filter(words -> words.startsWith("DELETE")).count();
   }
 
+  /** How many clients listen to answers without an end. */
+  int streams() {
+    return streams.get();
+  }
+
   private void accept() {
     try {
       while (true) {
@@ -73,6 +95,10 @@ public final class FakeEngine implements AutoCloseable {
       String words = request.replaceFirst(" HTTP/1.1$", "").replaceFirst("/v[0-9.]+/", "/");
       asked.add(words);
       Answer answer = answers.apply(words);
+      if (answer.isEndless) {
+        goOn(connection, lines);
+        return;
+      }
       byte[] body = answer.body.getBytes(StandardCharsets.UTF_8);
       String head =
           "HTTP/1.1 %d So\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
@@ -82,6 +108,18 @@ public final class FakeEngine implements AutoCloseable {
       connection.write(ByteBuffer.wrap(body));
     } catch (IOException e) {
       // the client hung up
+    }
+  }
+
+  private void goOn(SocketChannel connection, BufferedReader lines) throws IOException {
+    streams.incrementAndGet();
+    try {
+      connection.write(ByteBuffer.wrap(ENDLESS.getBytes(StandardCharsets.UTF_8)));
+      while (lines.read() >= 0) {
+        // nothing more is asked here
+      }
+    } finally {
+      streams.decrementAndGet();
     }
   }
 

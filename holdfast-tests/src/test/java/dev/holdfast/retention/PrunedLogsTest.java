@@ -2,7 +2,6 @@ package dev.holdfast.retention;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.audit.Act;
 import dev.holdfast.job.Failure;
 import dev.holdfast.job.Kind;
 import dev.holdfast.job.Outcome;
@@ -45,31 +44,5 @@ class PrunedLogsTest {
         .extracting(LogChunk.Line::text)
         .containsExactly("attempt 2, a line", "attempt 2, another");
     assertThat(tenant.jobs().log(id)).as("and the one before").hasSize(3);
-  }
-
-  @Test
-  void not_even_when_somebody_retries_a_job_long_after_it_failed() {
-    UUID id = tenant.jobs().enqueue(WORK.job(1)).id();
-    Worker worker =
-        tenant
-            .worker()
-            .handleWithOutcome(
-                WORK,
-                (args, context) -> {
-                  context.log("attempt " + context.attempt());
-                  return Outcome.failed(Failure.permanent("OOPS", "no"));
-                })
-            .build();
-    worker.runDue();
-    LogChunk first = tenant.jobs().log(id, 0, 10);
-    tenant.advance(Duration.ofDays(8));
-    new HistoryPruner(tenant.tenant().db(), Retention.DEFAULTS).prune();
-    tenant.acts().retry(id, Act.by("ada"));
-
-    worker.runDue();
-
-    assertThat(tenant.jobs().log(id, first.offset(), 10).lines())
-        .extracting(LogChunk.Line::text)
-        .containsExactly("attempt 2");
   }
 }

@@ -42,7 +42,7 @@ final class HostileRequests {
   private static final List<Integer> DEPTHS =
       List.of(5, 20, 100, 400, 495, 496, 497, 498, 499, 500, 501, 502, 999, 1_000, 1_001, 20_000);
 
-  private static final List<String> TEXTS =
+  static final List<String> TEXTS =
       List.of(
           "",
           "a",

@@ -1,13 +1,16 @@
 package dev.holdfast.server;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.rig.RunDatabase;
 import dev.holdfast.server.Caller.Reply;
 import dev.holdfast.server.auth.Role;
+import dev.holdfast.server.http.Route;
 import dev.holdfast.tenant.TenantName;
 import java.io.IOException;
+import java.net.URLEncoder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -47,6 +50,9 @@ class HostileTracesTest {
   /** Where a request may leave a trace that is not an effect of it. */
   private static final Set<String> TRACES =
       Set.of("holdfast.worker"); // who was last seen when, written a while after it was asked
+
+  /** Forms that take the proof of all others away: by signing out, or by looking elsewhere. */
+  private static final Set<String> SIGN_OFF = Set.of("/ui/logout", "/ui/do/look");
 
   // By which workers of a dialect ask for work, and so take it.
   private static final String PULL = "/api/pull_job";
@@ -125,6 +131,70 @@ class HostileTracesTest {
         SEED, requests.operations(), statuses, stored);
     assertThat(statuses).containsKeys(200, 201, 400, 401, 403, 404);
     assertThat(stored).contains("holdfast_own_one.job", "holdfast_own_one.audit");
+  }
+
+  @Test
+  @Timeout(value = 30, unit = TimeUnit.MINUTES)
+  void a_refused_form_of_a_page_stores_nothing() throws Exception {
+    RandomGenerator dice = new SplittableRandom(SEED);
+    String job = LivelyTenant.in(server, OWN).queued;
+    List<Route> forms =
+        server.server().routes().stream()
+            .filter(route -> route.isPage() && route.method() == Route.Method.POST)
+            .filter(route -> !SIGN_OFF.contains(route.path()))
+            .toList();
+    Map<Integer, Integer> statuses = new TreeMap<>();
+    Set<String> stored = new TreeSet<>();
+    for (Role role : Role.values()) {
+      Visitor visitor = signedIn(role);
+      String proof = "_csrf=" + visitor.csrf(server.port(), "/ui/overview");
+      for (Route form : forms) {
+        for (String proven : List.of("", "_csrf=x", proof, proof, proof)) {
+          String sent = proven + fields(form, job, dice);
+          journal.next();
+          Map<Path, FileTime> files = files();
+          int status = visitor.post(server.port(), form.path(), sent).statusCode();
+          List<String> lines = journal.next();
+          statuses.merge(status, 1, Integer::sum);
+          if (status >= 400) {
+            String what = "%s %s %s answers %d".formatted(role, form, sent, status);
+            assertThat(lines).as(what).allMatch(HostileTracesTest::isTrace);
+            assertThat(files()).as(what).isEqualTo(files);
+          }
+          lines.forEach(line -> stored.add(place(line)));
+        }
+      }
+    }
+
+    System.out.printf(
+        "Hostile forms: %d forms, answers by status %s; stored, by what was not refused, in %s%n",
+        forms.size(), statuses, stored);
+    assertThat(forms).hasSizeGreaterThan(25);
+    assertThat(statuses).containsKeys(303, 400, 403, 404);
+    assertThat(stored).contains("holdfast_own_one.job", "holdfast_own_one.audit");
+  }
+
+  private Visitor signedIn(Role role) {
+    Visitor visitor = new Visitor();
+    String token = server.token(role, Optional.of(OWN));
+    String proof = visitor.csrf(server.port(), "/ui/login");
+    var in = visitor.post(server.port(), "/ui/login", "_csrf=%s&token=%s".formatted(proof, token));
+    assertThat(in.statusCode()).isEqualTo(303);
+    return visitor;
+  }
+
+  // Half of what has an id is about a job that is there.
+  private static String fields(Route form, String job, RandomGenerator dice) {
+    StringBuilder all = new StringBuilder();
+    for (String field : new TreeSet<>(form.fields())) {
+      boolean isJob = field.equals("id") && dice.nextBoolean();
+      String text =
+          isJob ? job : HostileRequests.TEXTS.get(dice.nextInt(HostileRequests.TEXTS.size()));
+      if (isJob || dice.nextInt(3) > 0) {
+        all.append('&').append(field).append('=').append(URLEncoder.encode(text, UTF_8));
+      }
+    }
+    return all.toString();
   }
 
   private static boolean isPull(HostileRequests.Made request) {

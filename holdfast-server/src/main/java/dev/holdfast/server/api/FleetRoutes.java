@@ -18,6 +18,7 @@ import dev.holdfast.job.Payload;
 import dev.holdfast.lease.ClaimRequest;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Answer;
+import dev.holdfast.server.http.Refusal;
 import dev.holdfast.server.http.Request;
 import dev.holdfast.server.http.Route;
 import dev.holdfast.subject.SubjectState;
@@ -103,7 +104,13 @@ final class FleetRoutes {
             Optional.of(request.services().tenant().name().value()),
             asked.queues(),
             asked.kinds());
-    Newcomers.check("worker", remote.seen(worker, info));
+    if (!remote.seen(worker, info)) {
+      throw Refusal.of(
+          429,
+          "TOO_MANY_WORKERS",
+          "worker is a new name, and this tenant has %d workers; one that is silent for a day is forgotten"
+              .formatted(RemoteWorkers.MOST));
+    }
     return Answer.ok(Json.object().put("ok", true));
   }
 

@@ -108,7 +108,7 @@ final class LeaseRoutes {
             Optional.of(request.services().tenant().name().value()),
             asked.queues(),
             asked.kinds());
-    Newcomers.check("worker", workers.seen(worker));
+    boolean unused = workers.seen(worker); // it is served, listed or not
     if (workers.isDraining(request.services().tenant().name(), worker.name())) {
       return counted(request, () -> drained(request, worker, wait));
     }
@@ -152,7 +152,7 @@ final class LeaseRoutes {
         && !request.isAbandoned()
         && workers.isDraining(request.services().tenant().name(), worker.name())
         && request.pause(PAUSE)) {
-      boolean unused = workers.seen(worker); // it was admitted
+      boolean unused = workers.seen(worker);
     }
     ObjectNode json = Json.object();
     json.putArray("leases");
@@ -165,7 +165,7 @@ final class LeaseRoutes {
         new LongPolls.Caller() {
           @Override
           public void stillWaits() {
-            boolean unused = workers.seen(worker); // it was admitted
+            boolean unused = workers.seen(worker);
           }
 
           @Override

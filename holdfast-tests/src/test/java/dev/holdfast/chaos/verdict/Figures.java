@@ -173,6 +173,9 @@ public final class Figures {
   }
 
   private void end(Entry entry) {
+    if (!entry.accepted()) {
+      count(Figure.REFUSED_BY_LEDGER);
+    }
     Entry start = running.remove(entry.grant());
     if (entry.how().equals("stopped")) {
       count(Figure.GIVEN_BACK);

@@ -12,7 +12,6 @@ import dev.holdfast.job.Limits;
 import dev.holdfast.job.Placement;
 import dev.holdfast.lease.FencelessReports.AgentReport;
 import dev.holdfast.lease.Lease;
-import dev.holdfast.server.api.Newcomers;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.dialect.agents.StatusReports.Said;
 import dev.holdfast.server.http.Answer;
@@ -96,7 +95,7 @@ final class WorkRoutes {
             Optional.of(request.services().tenant().name().value()),
             Set.of(Simulation.QUEUE),
             Optional.of(Set.of(Simulation.KIND)));
-    Newcomers.check(WORKER, workers.seen(worker));
+    boolean unused = workers.seen(worker); // it is served, listed or not
   }
 
   private Answer beat(Request request) {

@@ -17,7 +17,6 @@ import dev.holdfast.lease.Lease;
 import dev.holdfast.lease.LeaseKey;
 import dev.holdfast.lease.ReportReply;
 import dev.holdfast.lease.Submission;
-import dev.holdfast.server.api.Newcomers;
 import dev.holdfast.server.api.Reserved;
 import dev.holdfast.server.auth.Role;
 import dev.holdfast.server.http.Answer;
@@ -104,7 +103,7 @@ public final class PullRoutes {
             Optional.of(request.services().tenant().name().value()),
             asked.queues(),
             Optional.empty());
-    Newcomers.check(WORKER, workers.seen(info));
+    boolean unused = workers.seen(info); // it is served, listed or not
     if (workers.isDraining(request.services().tenant().name(), worker)) {
       return pulled(request.services(), List.of(), length.isEmpty());
     }
