@@ -134,7 +134,6 @@ class EngineTroubleTest extends ExecutorTest {
     }
   }
 
-  // As Podman's does now and then on a busy machine, also when the container was removed.
   @Test
   void output_that_never_ends_is_not_listened_to_when_its_container_has_ended() throws Exception {
     UUID id = enqueue(RUN);
