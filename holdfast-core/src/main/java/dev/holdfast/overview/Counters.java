@@ -7,8 +7,8 @@ import java.time.Instant;
  * little late, because the database counts written rows only afterwards.
  *
  * @param enqueued jobs that were enqueued, or sent back to the queue after they had finished
- * @param started leases that were granted
- * @param finished jobs that finished
+ * @param claims those that were granted a job, or several
+ * @param finished jobs that finished, as whatever
  * @param failed jobs that failed, counted only since the moment that the caller gave
  */
-public record Counters(Instant at, long enqueued, long started, long finished, long failed) {}
+public record Counters(Instant at, long enqueued, long claims, long finished, long failed) {}

@@ -38,7 +38,7 @@ public final class Overview {
       """
       SELECT {schema}.clock() AS at,
              pg_stat_get_tuples_inserted('{schema}.job'::regclass) AS enqueued,
-             (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {schema}.fence) AS started,
+             (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {schema}.fence) AS claims,
              pg_stat_get_tuples_inserted('{schema}.job_done'::regclass) AS finished,
              (SELECT count(*)
                 FROM (SELECT
@@ -204,7 +204,7 @@ public final class Overview {
                 new Counters(
                     Columns.instant(row, "at"),
                     row.getLong("enqueued"),
-                    row.getLong("started"),
+                    row.getLong("claims"),
                     row.getLong("finished"),
                     row.getLong("failed")))
             .one());

@@ -128,12 +128,13 @@ final class OverviewPage {
     return Chart.of(
         "throughput",
         "Throughput",
-        "Jobs a second, sampled every few seconds by this node from the database's own counters.",
+        "Jobs a second, and claims that were granted some; sampled every few seconds by this node"
+            + " from the database's own counters.",
         moments(beats),
         List.of(
             series("enqueued", beats, Beat::enqueued),
-            series("started", beats, Beat::started),
-            series("succeeded", beats, Beat::succeeded),
+            series("claims", beats, Beat::claims),
+            series("finished", beats, Beat::finished),
             series("failed", beats, Beat::failed)),
         value -> Say.roughly(value) + "/s");
   }

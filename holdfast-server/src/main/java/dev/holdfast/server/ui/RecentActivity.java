@@ -22,8 +22,8 @@ final class RecentActivity {
   record Beat(
       Instant at,
       double enqueued,
-      double started,
-      double succeeded,
+      double claims,
+      double finished,
       double failed,
       Optional<Waits> waits) {}
 
@@ -43,15 +43,13 @@ final class RecentActivity {
       if (seconds <= 0) {
         return; // the clock was set back
       }
-      double finished = rate(then.finished(), now.finished(), seconds);
-      double failed = now.failed() / seconds;
       beats.addLast(
           new Beat(
               now.at(),
               rate(then.enqueued(), now.enqueued(), seconds),
-              rate(then.started(), now.started(), seconds),
-              Math.max(0, finished - failed),
-              failed,
+              rate(then.claims(), now.claims(), seconds),
+              rate(then.finished(), now.finished(), seconds),
+              now.failed() / seconds,
               waits));
       if (beats.size() > MOST) {
         beats.removeFirst();
